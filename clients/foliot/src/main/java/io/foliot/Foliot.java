@@ -56,8 +56,8 @@ public interface Foliot extends AutoCloseable {
    * tasks from the server, and extend the lease of a task while its handler runs. Needs
    * {@code io.foliot:foliot-client}.
    *
-   * <p>Calls then fail with the exceptions of {@link io.foliot.client.FoliotClient} instead of those of the core. A
-   * {@linkplain #builder builder} sets the API key.
+   * <p>Calls of this instance fail with the exceptions of {@link io.foliot.client.FoliotClient} instead of those of the
+   * core. A {@linkplain #builder builder} sets the API key.
    *
    * @param server the address of the server, such as {@code http://127.0.0.1:7400}
    * @throws io.foliot.client.UnreachableException if no connection to the server is possible

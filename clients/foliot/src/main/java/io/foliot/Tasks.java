@@ -24,7 +24,7 @@ public interface Tasks<T> {
    */
   Tasks<T> retry(int attempts, Duration backoff);
 
-  /** Sets how many attempts may run at once on all nodes together; by default there is no limit. */
+  /** Sets how many attempts may run at a time, on all nodes together; by default there is no limit. */
   Tasks<T> concurrency(int attempts);
 
   /** Sets how many attempts may begin per second on all nodes together, at least 0.001; by default without limit. */

@@ -254,10 +254,12 @@ public interface Scheduler extends AutoCloseable {
    * A queue with its figures.
    *
    * @param queue its settings
-   * @param counts its tasks by state, at most ten seconds old
+   * @param counts its tasks by state, at most ten seconds old; older on a database where a count takes more than half a
+   *        second
    * @param settledPerSecond attempts that this node saw end, per second, over the last ten seconds or so
-   * @param lag the time since the oldest waiting task of the queue became due. The figure is some seconds old. It
-   *        includes tasks that wait on this node, are parked in the store, or are overdue in slots of other nodes
+   * @param lag the time since the oldest waiting task of the queue became due; zero if no due task waits. The figure is
+   *        some seconds old. It includes tasks that wait on this node, are parked in the store, or are overdue in slots
+   *        of other nodes
    */
   record QueueStatus(QueueConfig queue, QueueCounts counts, double settledPerSecond, Duration lag) {}
 
@@ -325,9 +327,9 @@ public interface Scheduler extends AutoCloseable {
    *
    * @param wheelEntries ids in the wheels
    * @param lanes the lanes of this node, one per queue, by name
-   * @param destinations the destinations of this node, by name
-   * @param oldestDueMillis the time since the oldest waiting task became due. It includes tasks that wait on this node,
-   *        are parked in the store, or are overdue in slots of other nodes
+   * @param destinations the destinations of this node, in no particular order
+   * @param oldestDueMillis the time since the oldest waiting task became due; 0 if no due task waits. It includes tasks
+   *        that wait on this node, are parked in the store, or are overdue in slots of other nodes
    * @param unready why the node is not ready; empty if it is ready
    * @param missingQueues queues that have due tasks but do not exist, by name
    */

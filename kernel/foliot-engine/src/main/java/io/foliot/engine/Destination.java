@@ -7,15 +7,16 @@ import java.util.Set;
 
 /**
  * A destination, and its limit of concurrent attempts. The limit doubles with each round of successes until it is first
- * halved, and then grows by one a round. It is halved when most of the recent answers are failures, or when the
- * destination reports overload, at most once in a tenth of a second. A destination that fails at a limit of one gets
- * one trial attempt at a time, at growing intervals, until the first success sets its limit to two and the doubling
- * begins again. These trials are the circuit breaker. The algorithm follows TCP's congestion control (Jacobson 1988).
+ * halved, and then grows by one a round; a round is as many successes as the limit. The limit grows only while at least
+ * half of it is in use. It is halved when most of the recent answers are failures, or when the destination reports
+ * overload, at most once in a tenth of a second. A destination that fails at a limit of one gets one trial attempt at a
+ * time, at growing intervals, until the first success sets its limit to two and the doubling begins again. These trials
+ * are the circuit breaker. The algorithm follows TCP's congestion control (Jacobson 1988).
  *
- * <p>A claim takes its places when it is sent. A slow store must not leave a quick destination idle. A claim may
- * therefore take as many additional places as attempts ended while the previous claim was with the store: by the time
- * the new claim comes back, about as many places are free again. If the destination stops answering just then, it has
- * at most twice as many attempts as its limit, and no more follow.
+ * <p>A claim takes a place for each of its tasks when it is sent. A slow store must not leave a quick destination idle.
+ * A claim may therefore take as many additional places as attempts ended while the previous claim was with the store:
+ * by the time the new claim comes back, about as many places are free again. If the destination stops answering just
+ * then, it has at most twice as many attempts as its limit, and no more follow.
  */
 final class Destination {
   private static final double START_LIMIT = 16;

@@ -37,7 +37,7 @@ final class GroupCommit<T, R> {
   private static final int QUEUE_CHUNK = 256;
   /** Default for the maximum number of batches of one kind of call that the store has at the same time. */
   private static final int UNDER_WAY = 2;
-  /** Memory of an item of a call beside its payload, in bytes. */
+  /** Memory of an item of a call, without its payload, in bytes. */
   static final int ITEM_BYTES = 200;
 
   private record Call<T, R>(List<T> items, long bytes, CompletableFuture<List<R>> answer) {}
@@ -80,7 +80,7 @@ final class GroupCommit<T, R> {
     this(name, store, done, UNDER_WAY, admission, clock, meter);
   }
 
-  /** Does nothing; for calls without work after a batch came back. */
+  /** Does nothing; for calls that need no work after a batch came back. */
   static <T, R> void nothing(List<T> items, List<R> results) {}
 
   /**

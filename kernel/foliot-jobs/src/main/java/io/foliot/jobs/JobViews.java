@@ -160,9 +160,9 @@ final class JobViews {
   }
 
   /**
-   * Returns the reason why the oldest active run without workers waits, or else why the next waiting time cannot begin.
-   * If no run is active and no time waits, returns the reason why the next scheduled time would have no worker or
-   * allocator. Returns an empty text if there is no such reason.
+   * Returns the reason why the oldest active run without workers waits. If no run is active and the job is not paused,
+   * returns why the next waiting time cannot begin or, if no time waits, why the next scheduled time would have no
+   * worker or allocator. Returns an empty text if there is no such reason.
    */
   private String waitsFor(JobRecord record, @Nullable Fleet workers) {
     if (workers != null) {

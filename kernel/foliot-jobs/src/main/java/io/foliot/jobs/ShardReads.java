@@ -27,7 +27,7 @@ import java.util.concurrent.CompletionStage;
  * made its own call, these reads were half of PostgreSQL's work for 50,000 firings.
  */
 final class ShardReads {
-  /** Maximum number of calls under way at once. */
+  /** Maximum number of calls under way at the same time. */
   private static final int UNDER_WAY = 2;
   /** Maximum number of shards of a call, unless its first read has more. */
   private static final int MAX_IDS = 1_000;

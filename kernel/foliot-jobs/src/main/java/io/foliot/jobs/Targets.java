@@ -20,6 +20,7 @@ record Targets(List<Group> groups) {
   /** Any worker of the queue may run each shard. */
   static final Targets NONE = new Targets(List.of());
 
+  // Encodings of the numbers of a group. Each begins with a table of the distinct numbers.
   /** Encoding in which the numbers of the table repeat in turn. */
   private static final int CYCLE = 0;
   /** Encoding in which each number of the table has an equal block of shards; the rest goes to the numbers in turn. */
@@ -145,7 +146,7 @@ record Targets(List<Group> groups) {
     return Integer.SIZE - Integer.numberOfLeadingZeros(tableSize - 1);
   }
 
-  /** Writes the index in the table of each number, with a fixed number of bits each, the low bits of a byte first. */
+  /** Writes each number's index in the table, in a fixed number of bits, the low bits of a byte first. */
   private static void pack(List<Integer> numbers, List<Integer> table, Bytes out) {
     int[] places = new int[Address.MAX_NUMBER + 1];
     for (int i = 0; i < table.size(); i++) {

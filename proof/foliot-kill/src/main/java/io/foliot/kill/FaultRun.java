@@ -43,7 +43,7 @@ final class FaultRun implements AutoCloseable {
    * @param brokenMillis the time from the beginning of the fault to the end of its healing
    * @param wasDown whether each server reported, when the healing began, that it was not ready
    * @param readyAfterMillis the time from the end of the fault until all servers were ready and stayed ready
-   * @param firedAfterMillis the time from the end of the fault until the first attempt
+   * @param firedAfterMillis the time from the end of the fault until the next attempt began
    * @param refused the number of calls that were answered with 503 during the fault
    * @param unknown the number of calls that were answered with 504 during the fault
    * @param lateMillis the lateness, in ascending order, of the first attempts of tasks of the wide queue that became

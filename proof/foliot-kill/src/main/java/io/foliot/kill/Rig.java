@@ -44,8 +44,8 @@ final class Rig implements AutoCloseable {
   static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   /**
-   * Tolerances for one clock. On a busy machine it may take 0.5 s until a callback is recorded. An attempt without a
-   * report is repeated after its lease of 2 + 3 s and a backoff of at most 0.6 s.
+   * Tolerances for processes that share one clock. On a busy machine it may take 0.5 s until a callback is recorded. An
+   * attempt without a report is repeated after its lease of 2 + 3 s and a backoff of at most 0.6 s.
    */
   static final Allowances ALLOWANCES = new Allowances(0, 500, TIMEOUT.toMillis(), 3_000, 10_000, false);
 
@@ -185,7 +185,7 @@ final class Rig implements AutoCloseable {
   /**
    * The result of a run.
    *
-   * @param forgotten the ids of acknowledged tasks that the server does not have
+   * @param forgotten the ids of acknowledged tasks that the server does not have, and was not permitted to lose
    */
   record Result(Verdict verdict, Set<String> forgotten) {}
 
@@ -219,7 +219,8 @@ final class Rig implements AutoCloseable {
   /**
    * Reads and records the final states of all tasks.
    *
-   * @return the ids of acknowledged tasks that the server does not have, although it keeps final tasks for an hour
+   * @return the ids of acknowledged tasks that the server does not have, although it keeps final tasks for an hour;
+   *     without those that an {@link Event.Forgot} permits the store to lose
    */
   private Set<String> readFinalStates() {
     Set<String> forgotten = new HashSet<>();

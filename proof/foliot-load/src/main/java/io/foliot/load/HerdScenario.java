@@ -15,7 +15,7 @@ final class HerdScenario implements Scenario {
   private static final int QUIET_PER_SECOND = 100;
   /** Length of the period before the herd is due in which quiet tasks are due. */
   private static final double QUIET_BEFORE_SECONDS = 3;
-  /** Length of the period in which quiet tasks are due after a herd that is delivered at the slowest expected rate. */
+  /** Time for which quiet tasks are due after the end of a herd that is delivered at the slowest expected rate. */
   private static final int QUIET_AFTER_SECONDS = 5;
   private static final int SLOWEST_HERD_PER_SECOND = 2_500;
   private static final double WANTED_QUIET_MILLIS = 100;
@@ -89,7 +89,7 @@ final class HerdScenario implements Scenario {
     }
   }
 
-  /** Fires as many tasks at once as the herd has, to warm up the JIT compilers. */
+  /** Fires as many tasks as the herd has, all due now, to warm up the JIT compilers. */
   private static void warmUp(Bench bench, Target target, int tasks, Report report) {
     Ledger ledger = bench.receiver().ledger(tasks);
     long dueMillis = System.currentTimeMillis();

@@ -18,11 +18,11 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members, the leader and the document, as one session has read them last.
+ * The latest members, leader and document that one session has read.
  *
  * <p>A read takes place each second, so unchanged data must cost little: each read gets two lists of names and the
- * version of the document. The members and the leader are read only if their lists have changed, and the document only
- * if its version has changed.
+ * version of the document. The members are read only if their list has changed, the leader only if the smallest node of
+ * the election has changed, and the document only if its version has changed.
  */
 final class Reading {
   private static final System.Logger LOG = System.getLogger(Reading.class.getName());
@@ -42,7 +42,7 @@ final class Reading {
   private final Set<String> setAside = new HashSet<>();
   /** {@link Children#changeId} of the members that were read last; -1 before the first read. */
   private long membersChangeId = -1;
-  /** Smallest node of the election that was read last, or null. */
+  /** Smallest node of the election at the latest read; null if there was none. */
   private @Nullable String first;
   /** Session that owns {@link #first}; 0 if there is none. */
   private long firstSession;
@@ -75,7 +75,7 @@ final class Reading {
    * @param leader the member whose session owns the smallest node of the election; null if no member's session does
    * @param document the document, or null if there is none
    * @param version the version of the document, counted from 1; 0 if there is none
-   * @param changeId the id of ZooKeeper's last transaction that changed the document; 0 if there is no document
+   * @param changeId the id of ZooKeeper's latest transaction that changed the document; 0 if there is no document
    * @param candidates the names of the nodes of the election
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -84,7 +84,7 @@ final class Reading {
 
   /** Reads everything that may have changed. */
   CompletableFuture<Seen> read() {
-    // The three requests are sent at once; ZooKeeper responds in this order.
+    // All three requests are sent before the first response. ZooKeeper responds in the order of the requests.
     CompletableFuture<Children> members = ensemble.children(paths.members(), watcher);
     CompletableFuture<Children> candidates = ensemble.children(paths.leader(), null);
     CompletableFuture<@Nullable Stat> stat = ensemble.stat(paths.assignment(), watcher);

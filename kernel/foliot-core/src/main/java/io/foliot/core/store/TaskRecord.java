@@ -73,11 +73,11 @@ public final class TaskRecord {
   }
 
   /**
-   * The generation that takes over when an attempt ends.
+   * The generation that takes over when the running attempt settles or its lease ends.
    *
    * @param generation its number, larger than that of the running generation
    * @param dueAt its due time, in milliseconds since 1970
-   * @param firstDueAt its due time before any reset of the successor
+   * @param firstDueAt its due time before any reset of the successor, in milliseconds since 1970
    * @param body its payload; null for the payload of the task
    * @param maxAttempts its number of attempts, or 0 for the number of the queue
    */

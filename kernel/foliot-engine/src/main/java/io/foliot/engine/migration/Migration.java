@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each store is sealed by a document in that store, so that no task is served by both stores. The target's seal also
  * records the progress. An interrupted migration continues from the recorded task, and a task that is sent twice is
- * adopted once.
- * At the end both stores are read, and their counts and checksums must be equal; only then is the target opened.
+ * adopted once. At the end both stores are read, and their counts and checksums must be equal; only then is the target
+ * opened.
  *
  * <p>Final tasks, including dead letters, stay behind, and so do answers to requests with idempotency keys.
  */
@@ -93,7 +93,8 @@ public final class Migration {
    * Moves all tasks and settings, and blocks until all are moved. May be repeated after a failure, with the same two
    * stores.
    *
-   * @param patience how long to wait for the ends of running attempts; tasks that still run then are moved as they are
+   * @param patience how long to wait for the ends of running attempts; tasks that still run after this time are moved
+   *     as they are
    * @throws MigrationException if the migration cannot continue
    * @throws StoreException if a store cannot be reached or reports a failure
    * @throws CompletionException if a store does not answer a call within a minute
@@ -219,8 +220,8 @@ public final class Migration {
   }
 
   /**
-   * Lists the unreadable tasks of the whole source, because an earlier, interrupted migration has already passed a part
-   * of it.
+   * Lists the unreadable tasks of the whole source, because an earlier, interrupted migration may have passed a part of
+   * the source.
    */
   private void noteUnreadable() {
     String cursor = null;

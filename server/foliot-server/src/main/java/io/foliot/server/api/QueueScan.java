@@ -21,8 +21,8 @@ final class QueueScan {
    */
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
   /**
-   * The same limit while no task has been found. It is longer, because programs take an empty page for the last page,
-   * but shorter than the time that clients wait for an answer.
+   * The limit while no task has been found. It is longer, because programs take an empty page for the last page, but
+   * shorter than the time that clients wait for an answer.
    */
   private static final long MAX_EMPTY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -50,7 +50,11 @@ final class QueueScan {
     return clock.monotonicNanos() - beginNanos < (isEmpty ? MAX_EMPTY_NANOS : MAX_NANOS);
   }
 
-  /** Reads a page of at most {@code limit} tasks of a state, or of all states if {@code state} is null. */
+  /**
+   * Reads a page of at most {@code limit} tasks of a state, or of all states if {@code state} is null.
+   *
+   * @param cursor the cursor of the previous part; null for the first part
+   */
   TaskPage part(@Nullable TaskState state, int limit, @Nullable String cursor) {
     try {
       return calls.read(scheduler.tasks(queue, state, limit, cursor));

@@ -15,14 +15,14 @@ interface ClaimStatements {
   /** Moves the index entries of waiting tasks that are not due. May skip rows that another statement is changing. */
   Claimed move(Connection connection, QueueIds numbers, List<NewClaim> moves, int slotCount) throws SQLException;
 
-  /** Parks tasks that wait and are due. Returns the positions of the parked tasks. */
+  /** Parks tasks that wait and are due. Returns the positions, in the list, of the parked tasks. */
   BitSet park(Connection connection, List<DueEntry> entries) throws SQLException;
 
   /**
    * Ends running tasks that succeeded, if the settlement has the token of the latest claim and the task has no
-   * successor. Returns the positions of the tasks that were ended.
+   * successor. Returns the positions, in the list, of the tasks that were ended.
    *
-   * @param retentions the retentions of queues that differ from {@code otherRetentionMillis}
+   * @param retentions the retentions that differ from {@code otherRetentionMillis}, by queue
    * @param otherRetentionMillis how long all other queues keep finished tasks, in milliseconds
    */
   BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
@@ -34,7 +34,7 @@ interface ClaimStatements {
    * to the general path.
    *
    * @param seenMicros the latest reading of the clock by this process, in microseconds since 1970; no smaller
-   *     generation is given out
+   *     generation is assigned
    */
   Planned plan(Connection connection, List<NewPlan> plans, long seenMicros) throws SQLException;
 }

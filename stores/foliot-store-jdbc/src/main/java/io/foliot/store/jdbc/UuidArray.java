@@ -11,9 +11,9 @@ import org.postgresql.util.PGBinaryObject;
 import org.postgresql.util.PGobject;
 
 /**
- * An array parameter of ids or tokens in binary form. The driver itself has a binary form only for arrays of other
- * types. In text form, ids would be more than half of the cost of a batch. The array is sent as text unless the
- * connection enables the binary form ({@code binaryTransferEnable=UUID_ARRAY}).
+ * An array parameter of ids or tokens. It is sent in binary form if the connection enables this form
+ * ({@code binaryTransferEnable=UUID_ARRAY}), else as text. As text, ids would be more than half of the cost of a batch.
+ * The driver itself has a binary form only for arrays of other types.
  */
 final class UuidArray extends PGobject implements PGBinaryObject {
   private static final long serialVersionUID = 1;

@@ -1,9 +1,14 @@
 -- Reads records and answers that migrate from this part. They no longer change, because this part from now on refuses
--- calls that name fewer parts than this call. ARGV[2..4]: the numbers of ids, keys, and fields of answers; then these.
+-- calls that name fewer parts than this call. ARGV[2..4]: the numbers of ids, of keys, and of fields of answers.
+-- ARGV[5..]: the ids, the keys and the fields.
 -- If a record's key points to another task, that task is read too, so that a key always points to its latest task.
--- Returns the lowest generation that this part could still give out; 1 if nothing has to migrate any more, or 0; per
--- record the id, bytes, body, successor's body and field of the key if it points to the record; per answer the field
--- and bytes; and per task that was set aside the id and queue.
+-- Returns a list of five elements:
+-- 1. the lowest generation that this part could still assign
+-- 2. 1 if nothing is left to migrate, else 0
+-- 3. for each record five values: id, bytes, body, successor's body, and field of the key if the key points to the
+--    record
+-- 4. for each answer two values: field and bytes
+-- 5. for each task that was set aside two values: id and queue
 local ids, keys = tonumber(ARGV[2]), tonumber(ARGV[3])
 local records, answers, shownIds, asides = {}, {}, {}, {}
 local KEPT_MILLIS = 14 * 24 * 3600 * 1000
