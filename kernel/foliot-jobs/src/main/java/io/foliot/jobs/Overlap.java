@@ -8,7 +8,7 @@ public enum Overlap {
   QUEUE(2),
   /** The active run is stopped. Once its shards have ended, the newest time begins. */
   REPLACE(3),
-  /** The runs overlap: up to 16 are active at once, or 4 if the job has more than 1,000 shards. */
+  /** The runs overlap: up to 16 are active at the same time, or 4 if the job has more than 1,000 shards. */
   ALLOW(4);
 
   private final int code;

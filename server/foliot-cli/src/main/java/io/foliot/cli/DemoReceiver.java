@@ -27,7 +27,7 @@ final class DemoReceiver implements AutoCloseable {
   /**
    * Starts the receiver on a free port.
    *
-   * @param answer returns the status of the response to a callback; called by many threads at once
+   * @param answer returns the status of the response to a callback; called by many threads concurrently
    */
   DemoReceiver(Function<Callback, Integer> answer) {
     try {

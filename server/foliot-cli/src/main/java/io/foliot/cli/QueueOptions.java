@@ -48,7 +48,7 @@ final class QueueOptions {
   @Nullable
   Double rate;
 
-  @Option(names = "--concurrency", paramLabel = "N", description = "most attempts that run at once")
+  @Option(names = "--concurrency", paramLabel = "N", description = "maximum number of concurrent attempts")
   @Nullable
   Integer concurrency;
 

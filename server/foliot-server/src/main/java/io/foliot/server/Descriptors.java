@@ -3,7 +3,7 @@ package io.foliot.server;
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
-/** The file descriptors of this process: how many files and connections it may have open at once. */
+/** The file descriptors of this process: how many files and connections it may have open at a time. */
 final class Descriptors {
   private Descriptors() {}
 

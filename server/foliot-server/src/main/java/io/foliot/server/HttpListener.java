@@ -163,7 +163,7 @@ final class HttpListener implements AutoCloseable {
       case 413 -> tooLarge();
       case 414, 431 -> new Problem(ProblemKind.INVALID_REQUEST,
           "the first line has at most " + MAX_FIRST_LINE + " bytes, all headers together " + MAX_HEADERS_BYTES);
-      case 503 -> new Problem(ProblemKind.OVERLOADED, "too many requests at once; nothing was done, try again later");
+      case 503 -> new Problem(ProblemKind.OVERLOADED, "too many concurrent requests; nothing was done, try again later");
       // Without a method, the bytes received were not an HTTP request.
       case 500 -> request.method().isEmpty()
           ? new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP")
@@ -180,7 +180,7 @@ final class HttpListener implements AutoCloseable {
 
   private static Problem tooLarge() {
     return new Problem(ProblemKind.TOO_LARGE,
-        "the body is larger than the server accepts for any call (limits.batch-body); send less at once");
+        "the body is larger than the server accepts for any call (limits.batch-body); send less in one call");
   }
 
   private void handle(ServerRequest request, ServerResponse response) {

@@ -1,6 +1,6 @@
 -- Live tasks only; tasks that have ended are in foliot_final. Texts are bytes of UTF-8, so no collation equates two
 -- different keys. part is the slot of an entry in the index, or 65536 + queue number while the task is parked.
--- A touch changes due_at, generation, attempt and version, which no index has.
+-- A touch that does not move the index entry changes due_at, generation, attempt and version, which no index has.
 CREATE TABLE foliot_task (
   id               BINARY(16)     NOT NULL,
   wake_at          BIGINT         NOT NULL,

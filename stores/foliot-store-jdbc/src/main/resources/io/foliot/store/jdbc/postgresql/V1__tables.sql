@@ -1,7 +1,7 @@
 -- Live tasks only; tasks that have ended are in foliot_final. Columns of eight bytes come first, because padding would
 -- enlarge each row otherwise. part is the slot of an entry in the index, or 65536 + queue number while the task is
--- parked. A touch changes due_at, generation, attempt and version. No index has these columns, so a touch is a HOT
--- update if its page has room.
+-- parked. A touch that does not move the index entry changes due_at, generation, attempt and version. No index has
+-- these columns, so such a touch is a HOT update if its page has room.
 CREATE TABLE foliot_task (
   wake_at          bigint   NOT NULL,
   due_at           bigint   NOT NULL,
