@@ -45,7 +45,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 
-/** Part of the kit: calls from many threads at once. */
+/** Part of the kit: concurrent calls from many threads. */
 abstract class StormContract extends MoveContract {
   private static final int THREADS = 8;
   private static final long STORM_SECONDS_MAX = 120;
