@@ -26,7 +26,7 @@ final class Lane {
    * claim more than fits into memory.
    */
   private static final long FIRST_BODY_BYTES = Limits.MAX_PAYLOAD_BYTES;
-  /** Memory of an attempt beside its payload, in bytes. */
+  /** Memory of an attempt besides its payload, in bytes. */
   static final long ATTEMPT_BYTES = 1 << 10;
   /** Divisor of the difference by which a new body changes the average size: the newest body counts for an eighth. */
   private static final int BODY_WEIGHT = 8;
