@@ -12,7 +12,7 @@ import java.lang.annotation.Target;
  *
  * <p>If {@link #cron}, {@link #every} or {@link #after} is set, the worker also declares the job. If the job needs
  * settings that this annotation lacks, declare the job with {@link JobWorker.Builder#declare}. Then set only
- * {@link #name} and {@link #runAtStart} here. An empty text means the server's default.
+ * {@link #name} and {@link #runAtStart} here.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
@@ -30,7 +30,7 @@ public @interface FoliotJob {
   /** Returns the delay from the end of a run to the start of the next run, such as {@code 10m}; empty for none. */
   String after() default "";
 
-  /** Returns the time zone of the schedule, such as {@code Europe/Berlin}. */
+  /** Returns the time zone of the schedule, such as {@code Europe/Berlin}; empty for UTC. */
   String zone() default "";
 
   /** Returns the workers on which the runs take place. */
@@ -45,7 +45,10 @@ public @interface FoliotJob {
   /** Returns the text parameters of the shards, from shard 0 on. Shards beyond the last text have no parameter. */
   String[] shardParameters() default {};
 
-  /** Returns the rule for a scheduled time that comes while a run is active: skip, queue, replace or allow. */
+  /**
+   * Returns the rule for a scheduled time that comes while a run is active: skip, queue, replace or allow; empty for
+   * the server's default.
+   */
   String overlap() default "";
 
   /** Returns how long a run may take, such as {@code 2h}; empty for no limit. */

@@ -1,6 +1,6 @@
 package io.foliot.client;
 
-/** The rule that divides the shards of a run among the workers, when the run starts. */
+/** The rule that divides the shards of a run among the workers: when the run starts, except for {@link #FREE}. */
 public enum ShardAllocation {
   /** Any free worker claims the next shard. This balances shards of different length best. */
   FREE("free"),

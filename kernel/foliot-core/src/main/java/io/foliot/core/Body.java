@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param payload the bytes; shared, and must not be modified
  * @param contentType the media type of the payload
- * @param headers headers that are sent with each attempt beside the payload
+ * @param headers headers that are sent with each attempt besides the payload
  */
 @SuppressWarnings("ArrayRecordComponent") // equality is by content
 public record Body(byte[] payload, String contentType, Map<String, String> headers) {

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes drafts, which the store writes, from submissions: ids, due times, digests. Thread-safe.
+ * Makes drafts from submissions: adds ids, due times and digests. The store writes drafts. Thread-safe.
  *
  * <p>The slot of a task follows from a hash in its id. For a task with a key it is the hash of queue and key, so that
  * all tasks of a key are in one slot. Without a key it is the hash of queue and idempotency key; without both it is
@@ -57,7 +57,7 @@ final class DraftMaker {
         submission.maxAttempts(), submission.onConflict(), idempotency);
   }
 
-  /** Returns the due time, rounded up to a millisecond so that it is never early. */
+  /** Returns the due time, rounded up to a millisecond so that it is never early; at least 0, the start of 1970. */
   private static Due due(Submission submission, long now) {
     if (submission.delay() != null) {
       return Due.after(QueueRegistry.ceilMillis(submission.delay()));

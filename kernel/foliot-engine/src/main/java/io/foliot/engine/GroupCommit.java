@@ -37,7 +37,7 @@ final class GroupCommit<T, R> {
   private static final int QUEUE_CHUNK = 256;
   /** Default for the maximum number of batches of one kind of call that the store has at the same time. */
   private static final int UNDER_WAY = 2;
-  /** Memory of an item of a call, without its payload, in bytes. */
+  /** Memory of an item of a call besides its payload, in bytes. */
   static final int ITEM_BYTES = 200;
 
   private record Call<T, R>(List<T> items, long bytes, CompletableFuture<List<R>> answer) {}

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests engines that share a healthy store while their coordinator is away. In some tests a node also crashes, leaves,
- * is paused, or has a wrong clock, or the stored assignment is missing or unreadable.
+ * Tests engines that share a healthy store while their coordinator is unavailable. In some tests a node also crashes,
+ * leaves, is paused or has a wrong clock, or the stored assignment is missing or unreadable.
  */
 final class CoordinatorOutageTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param created when the job was created
  * @param pause the pause of the job, or null
  * @param nextTime the next scheduled time, or null if there is none
- * @param upcoming the next scheduled times, at most {@link #UPCOMING}; for a paused job the times after the end of its
- *     pause, or, if the pause has no end, the times as if the job were resumed now; empty if its schedule cannot be
- *     evaluated
+ * @param upcoming the next scheduled times in order, at most {@link #UPCOMING}; for a paused job the times after the
+ *     end of its pause, or, if the pause has no end, the times as if the job were resumed now; empty if its schedule
+ *     cannot be evaluated
  * @param waiting how many scheduled times and requests are to run and have not begun
  * @param active runs that have not ended, the oldest first
  * @param history ended runs and ranges, the newest first

@@ -94,7 +94,7 @@ interface FaultyDatabase extends AutoCloseable {
   /** Returns the kinds of commits by name, each with a predicate that recognises the text of requests of this kind. */
   Map<String, Predicate<String>> commits();
 
-  /** Returns the faults that can happen only once, at the end of a run. Is called after all other faults. */
+  /** Returns the faults that can happen only once, at the end of a run. Called after all other faults. */
   List<InjectedFault> atLast(TcpProxy proxy);
 
   @Override

@@ -22,16 +22,16 @@ import java.util.stream.IntStream;
  * A virtual network. Each node is a network namespace, which a cable (a veth pair) connects to a bridge of this
  * machine. Needs root, Linux with network namespaces, and the program named in {@link #NEEDED}.
  *
- * <p>The network makes faults that a proxy cannot make. When a cable is pulled, connections hang without an error.
- * When packets of one direction are lost, packets of the other direction still arrive; a wrong hardware address in the
- * sender's neighbour table does this. This machine has several addresses in the network, so packets of a node to one
- * address may vanish while packets to the others arrive.
+ * <p>The network makes faults that a proxy cannot make. When a cable is pulled, connections hang without an error. When
+ * packets of one direction are lost, packets of the other direction still arrive; a wrong hardware address in the
+ * sender's neighbour table causes this loss. This machine has several addresses in the network, so packets of a node to
+ * one address may vanish while packets to the others arrive.
  *
  * <p>The names of all links and namespaces contain the id of this process. The next process removes the remains of a
  * dead process.
  */
 final class NodeNetwork implements AutoCloseable {
-  /** Message of the exception if this machine lacks the means. */
+  /** End of the message of each {@link UnavailableException}. */
   static final String NEEDED = "this test needs root, network namespaces, bridges, and the program ip: run it as root on Linux (a"
       + " privileged container will do), with iproute2 installed";
 
@@ -188,7 +188,7 @@ final class NodeNetwork implements AutoCloseable {
     return network + "0/24";
   }
 
-  /** Returns an address of this machine. */
+  /** Returns the address of this machine for a purpose. */
   String host(Role role) {
     return network + role.host;
   }

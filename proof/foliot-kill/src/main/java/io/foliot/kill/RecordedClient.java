@@ -29,8 +29,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that records each call before it is made, and each answer. If the server is unreachable or refuses a call,
- * the call throws no exception; a call with a result then returns null.
+ * A client that records each call before it is made, and each answer. If a recorded call fails, the method does not
+ * throw: it returns null, or an empty list for a batch. {@link #has} is not recorded, and may throw.
  */
 final class RecordedClient {
   private static final int NOT_FOUND = 404;
@@ -109,7 +109,7 @@ final class RecordedClient {
   }
 
   /**
-   * Returns the recorded reply. For a task with a key, the answer does not show whether the key had a live task, and
+   * Returns the recorded reply. For a task with a key, the answer does not show whether the key had a live task, or
    * whether that task has run. Such an answer proves no more than the answer to a repeated submit: the task and its
    * generation.
    */
@@ -150,7 +150,7 @@ final class RecordedClient {
             answer.dueAt().toEpochMilli()));
   }
 
-  /** Moves the due times of keys, then reads the tasks of these keys, because the answer does not name the tasks. */
+  /** Touches tasks by key, then reads the tasks of these keys, because the answer does not name the tasks. */
   void touch(String queue, List<String> keys, Duration delay) {
     long now = now();
     List<Long> ops = keys.stream()

@@ -42,8 +42,8 @@ final class WorkerRig implements AutoCloseable {
   private static final Duration PERIOD = Duration.ofSeconds(4);
   private static final Duration READY_BOUND = Duration.ofMinutes(4);
   /**
-   * Longest time until a run ends that waits for workers that are gone. This covers 12 s until all nodes have noticed,
-   * 10 s until the job examines its run, a lease, and the delays of a busy machine.
+   * Time within which a run must end, even if it waits for workers that are gone. This covers 12 s until all nodes have
+   * noticed, 10 s until the job examines its run, a lease, and the delays of a busy machine.
    */
   private static final Duration END_BOUND = Duration.ofMinutes(5);
   private static final int SHARDS = 3;

@@ -22,21 +22,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * A simulation of workers. Two to four engines share one store, with the faults of {@link Simulation}. Workers in up to
  * three zones poll the engines, run tasks, extend leases and report the ends. Workers die, stall, are cut off, move to
- * other nodes, and are disabled. Runs are planned from the fleet of a node, as the planner of jobs does, with tasks for
- * seats, for zones, for one worker only, and for any worker. Then all faults end. {@link FleetJudge} checks where each
- * task began, how often, and when.
+ * other nodes, and are disabled. Runs are planned from the fleet of a node, as the planner of jobs plans them, with
+ * tasks for seats, for zones, for one worker only, and for any worker. Then all faults end. {@link FleetJudge} checks
+ * where each task began, how often, and when.
  */
 public final class FleetSimulation {
-  /** Time by which workers have their seats, and nodes their slots. */
+  /** Time from the start by which workers have their seats, and nodes their slots. */
   private static final long SEATED_MILLIS = 10_000;
-  /** Period after the heal in which runs are planned. */
+  /** Period after the heal in which a third of the runs is planned. */
   private static final long PLANNED_MILLIS = 25_000;
   /**
-   * Longest time from the heal to the end of the run. It exceeds the sum of a lease, the vouchers of a dead node, a
-   * backoff, a session, and the polls.
+   * Longest time from the heal to the end of the simulation. It exceeds the sum of a lease, the vouchers of a dead
+   * node, a backoff, a session, and the polls.
    */
   private static final long HEALED_MILLIS = 110_000;
-  /** Shortest time from the heal to the end of the run. After this time, the run ends when all tasks are final. */
+  /** Time from the heal after which the simulation ends as soon as all tasks are final. */
   private static final long SETTLED_MILLIS = 35_000;
   private static final long CHECK_MILLIS = 1_000;
   /** Time from the death of some workers to the death of all nodes, in which nodes free the seats of these workers. */
@@ -47,7 +47,7 @@ public final class FleetSimulation {
   private static final Duration RETENTION = Duration.ofDays(3);
 
   /**
-   * The result of a run.
+   * The result of a simulation.
    *
    * @param unmet the demands that were not met, each with the check that found it
    * @param traceHash a hash of all events, which is the same for the same seed
@@ -119,7 +119,7 @@ public final class FleetSimulation {
     return fleetWorld.isPlanned() ? List.of(runs.planner()) : List.of();
   }
 
-  /** Runs a seed. */
+  /** Runs the simulation of a seed. */
   public static Outcome run(long seed) {
     return run(seed, Bug.NONE, null);
   }
@@ -205,7 +205,7 @@ public final class FleetSimulation {
     workers.heal(cluster.nodes().stream().filter(faults::isWell).toList());
   }
 
-  /** Checks once a second until the end whether nodes have different live workers in their fleets, and counts this. */
+  /** Counts, in checks once a second until the end, how often nodes have different live workers in their fleets. */
   private void watchNodes() {
     schedule.afterMillis(CHECK_MILLIS, () -> {
       Set<Set<String>> seen = new HashSet<>();

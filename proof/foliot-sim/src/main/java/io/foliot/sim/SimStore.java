@@ -154,7 +154,8 @@ final class SimStore {
   }
 
   /**
-   * Sets the witness: a wrapper that gets all later calls and their results, even if a planted bug has falsified them.
+   * Sets the witness: a wrapper that gets all later calls, with the results that nodes get. A planted bug may have
+   * falsified these results.
    */
   void watchCalls(BiFunction<TaskStore, Scene, TaskStore> newWitness) {
     witness = newWitness;

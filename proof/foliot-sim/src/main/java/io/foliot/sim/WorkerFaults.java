@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
-/** The workers of a run, with their faults, their moves, and an operator who disables some of them. */
+/** The workers of a simulation, with their faults, their moves, and an operator who disables some of them. */
 final class WorkerFaults {
   private static final long FIRST_MILLIS = 2_000;
   private static final int MOST_OF_A_KIND = 4;

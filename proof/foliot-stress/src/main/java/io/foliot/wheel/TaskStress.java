@@ -57,7 +57,10 @@ final class TaskStress {
       return Thread.interrupted() ? "interrupted" : "clean";
     }
 
-    /** Shuts the executor down. Returns "terminated" if it has terminated: only then is its count of tasks right. */
+    /**
+     * Shuts the executor down. Returns "terminated" if it has terminated; otherwise its count of tasks is wrong, and
+     * the result is its text.
+     */
     String shutDown() {
       executor.shutdown();
       return executor.isTerminated() ? "terminated" : executor.toString();

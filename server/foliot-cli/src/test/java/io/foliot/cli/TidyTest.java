@@ -115,8 +115,8 @@ final class TidyTest {
   }
 
   /**
-   * Checks only the comments of Java, because the formatter breaks its code, and all lines of Lua and SQL. A Maven
-   * command in a comment stays on one line.
+   * Checks only the comments of Java, because the formatter limits the lines of its code, and all lines of Lua and SQL.
+   * A Maven command in a comment stays on one line.
    */
   @Test
   void noLineOfACommentIsTooLong() throws IOException {

@@ -39,7 +39,7 @@ final class Exchange implements FutureCallback<Reply> {
   /** Reader of the answer. Written by the thread that sends, read by the thread that ends the exchange. */
   private volatile @Nullable ReplyReader reader;
 
-  // accessed only by the thread that sends; a resend may run on another thread
+  // accessed only after a failed send, by the thread that sends again; sends follow each other
   private int resends;
 
   Exchange(HttpDelivery delivery, Attempt attempt, HttpTarget target) {

@@ -57,9 +57,10 @@ public interface Delivery extends AutoCloseable {
   }
 
   /**
-   * Returns the task of an {@linkplain #internalQueues internal queue} that waits for the end of a given task, or null
-   * if none waits. Called for each task that an attempt or a report on this node has ended. The engine wakes the
-   * returned task a tenth of a second later. The hint is lost with the process, so the waiting task must poll as well.
+   * Returns the task that waits for the end of a given task, or null if none waits. The waiting task is in an
+   * {@linkplain #internalQueues internal queue} of this delivery. Called for each task that an attempt or a report on
+   * this node has ended. The engine wakes the returned task a tenth of a second later. The hint is lost with the
+   * process, so the waiting task must poll as well.
    *
    * @param task the ended task, as it was before its end
    * @param mark the mark that the task's handler has set, which takes effect with the end of the task
@@ -75,9 +76,9 @@ public interface Delivery extends AutoCloseable {
 
   /**
    * Hands over an attempt. The attempt begins when its first byte is handed to a socket, a broker client or a handler.
-   * The stage completes with the answer on any thread, at the latest when the target's timeout has passed. Shortly
-   * after the timeout the engine cancels the stage, and the attempt counts as failed. A stage that fails counts as
-   * {@link Answer.Retry}.
+   * The stage completes with the answer on any thread, at the latest when the target's timeout has passed. If it has
+   * not completed shortly after the timeout, the engine cancels it, and the attempt counts as failed. A stage that
+   * fails counts as {@link Answer.Retry}.
    */
   CompletionStage<Answer> deliver(Attempt attempt);
 

@@ -11,10 +11,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The life of a task: the effect of each call of a store on one record. Each method is a pure function: from a record,
- * a request and the time, it computes the next record and an answer. If the next record is the same object, it need not
- * be written. Stores that hold records in their own process call these methods. Stores that do the steps in another
- * language (SQL, Lua) must have the same effects, which the contract kit checks.
+ * The life of a task: the effect of each call of a store on one record. The methods are pure functions from a record, a
+ * request and the time to the next record and an answer. If the next record is the same object, it need not be written.
+ * Stores that decide in their own process call these methods. Stores that do the steps in another language (SQL,
+ * Lua) must have the same effects, which the contract kit checks.
  *
  * <pre>
  * submit:  nothing → DELAYED;  DELAYED → DELAYED (new generation);  RUNNING → RUNNING + successor

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * never hold the leader's lease at the same time. A paused node that still believes it leads does no harm, because
  * documents are written by compare-and-set as well.
  *
- * <p>A lease grows with the time that the store takes to answer or to fail. Otherwise the members of a slow or faulty
- * store would lose their leases in turn, and their slots would move all the time.
+ * <p>A lease grows with the time that the store takes to answer or to fail. Otherwise the members would lose
+ * their leases in turn if the store is slow or faulty, and their slots would move all the time.
  *
  * <p>A lease that cannot be read is logged once and ignored: its member does not count as alive until it renews the
  * lease. If it is the leader's lease, any member may take the lead. An unreadable document of one member does not
@@ -179,7 +179,8 @@ public final class StoreCoordinator implements Coordinator {
   }
 
   /**
-   * Returns the pause until the next turn. While a poll is under way only the lease can end; the answer wakes the loop.
+   * Returns the nanoseconds until the next turn. While a poll is under way, the next turn is due when the lease ends;
+   * an earlier answer wakes the loop.
    */
   private long waitNanos(long now) {
     long leftNanos = leaseNanos() - (now - aliveNanos);
@@ -191,7 +192,10 @@ public final class StoreCoordinator implements Coordinator {
     return Math.min(MAX_LEASE.toNanos(), LEASE.toNanos() + POLLS_PER_LEASE * slowNanos);
   }
 
-  /** Reads which members live, which one leads, and the document. On a beat it first renews this member's own lease. */
+  /**
+   * Reads which members live, which one leads, and the document. On a beat, first renews this member's own lease, and
+   * takes or renews the lead.
+   */
   private void poll(Member member, boolean isBeat, long begunNanos) {
     underWay = true;
     long leaseMicros = leaseNanos() / NANOS_PER_MICRO;
@@ -282,8 +286,8 @@ public final class StoreCoordinator implements Coordinator {
   }
 
   /**
-   * Returns whether a lease runs. A lease that ends later than is possible was written before the store's clock was set
-   * back.
+   * Returns whether a lease runs. A lease that ends later than is possible does not: it was written before the store's
+   * clock was set back.
    */
   private static boolean runs(long endMicros, long nowMicros) {
     return endMicros > nowMicros && endMicros - nowMicros <= 2 * MAX_LEASE_MICROS;

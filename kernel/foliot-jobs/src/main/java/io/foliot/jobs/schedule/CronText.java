@@ -300,7 +300,7 @@ final class CronText {
     return years;
   }
 
-  /** Returns the numbers of an item whose syntax all fields accept, as a bit set: bit 0 stands for the number 0. */
+  /** Returns the numbers of an item whose syntax all fields accept, as a bit set: bit 0 is the number 0. */
   private long general(CronField field, String item) {
     Range range = range(field, item);
     long bits = 0;

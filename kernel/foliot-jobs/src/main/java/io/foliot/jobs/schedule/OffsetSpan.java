@@ -11,7 +11,7 @@ import java.time.zone.ZoneRules;
  * @param end the first second after the span, since the epoch; {@link Long#MAX_VALUE} if no change follows
  * @param offset the seconds by which local time is ahead of UTC
  * @param offsetBefore the offset before {@code start}: smaller if the span begins with a gap, larger if it begins with
- *     an overlap
+ *     an overlap, equal if there is no earlier change
  */
 record OffsetSpan(long start, long end, int offset, int offsetBefore) {
   /** Returns the span of a zone that contains a second since the epoch. */

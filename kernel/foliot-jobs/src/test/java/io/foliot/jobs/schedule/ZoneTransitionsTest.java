@@ -33,8 +33,8 @@ final class ZoneTransitionsTest {
       "59 59 23,0-2 * * *", "7 */10 2 LW * ?");
 
   /**
-   * Number of parts of {@link #MINUTES}. It has no common divisor with the number of policies, so all pairs of a part
-   * and a policy occur.
+   * Number of parts of {@link #MINUTES}. It has no common divisor above 1 with the number of policies, so all pairs of
+   * a part and a policy occur.
    */
   private static final int SHARES = 4;
 

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * its other shards wait. Then the victim is killed, or it stops as a worker of the client library does.
  */
 final class FleetGoneRow implements Row {
-  /** The number of workers beside the victim. */
+  /** The number of workers besides the victim. */
   private static final int WORKERS = 5;
   private static final int SHARDS_OF_EACH = 20;
   /** The number of shards that the victim can run at the same time. */

@@ -34,7 +34,7 @@ import org.HdrHistogram.Histogram;
  * @param name the name of the row in the options
  * @param title the title of the table
  * @param site the server that is measured
- * @param isSpread whether the jobs have their own offsets; else all have a scheduled time at one instant
+ * @param isSpread whether the jobs have their own offsets; else all have their scheduled times at the same instants
  * @param wantedMillis the goal for the 99th percentile of the lateness: of the jobs if they are spread, else of the
  *     other tasks
  */

@@ -4,14 +4,15 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One thread with waiting timers, none of which is due within five minutes. It makes calls for a batch of its timers at
- * a time. {@link #pick} picks the batch at random from all timers; it is called outside of the measured time.
+ * One thread with waiting timers, each scheduled or reset to a time at least five minutes ahead. The thread makes calls
+ * for a batch of its timers at a time. {@link #pick} picks the batch at random from all timers, outside of the
+ * measured time.
  */
 final class Producer {
   /** Shortest delay of a timer. */
   private static final long NEAR_NANOS = TimeUnit.SECONDS.toNanos(300);
 
-  /** Bound of all delays. A reset to this delay pushes a deadline back. */
+  /** Exclusive bound of the drawn delays. A reset to this delay pushes a deadline back. */
   private static final long FAR_NANOS = TimeUnit.SECONDS.toNanos(600);
 
   /** Number of delays, a power of two. They are drawn in advance, so that the draw is not part of a measured call. */
@@ -97,7 +98,7 @@ final class Producer {
     }
   }
 
-  /** Schedules a batch of timers and cancels each at once, as a request timeout does. */
+  /** Schedules a batch of timers and cancels each at once, like the timeouts of requests that are answered quickly. */
   void scheduleThenCancelBatch() {
     for (int index = 0; index < batch; index++) {
       peer.cancel(peer.schedule(task, delayNanos()));

@@ -2,9 +2,9 @@ package io.foliot.server.api;
 
 import java.util.Locale;
 
-/** The kinds of problems of a call, each with its {@code type}, which never changes, its title and its HTTP status. */
+/** The kinds of problems of a call, each with an HTTP status, a title, and a {@code type} that never changes. */
 public enum ProblemKind {
-  /** The body is not JSON, or JSON beyond the limits. */
+  /** The body is not JSON, or is JSON beyond the limits. */
   MALFORMED_JSON(400, "The body is not readable as JSON"),
   /** A field has a value of the wrong type or outside of its range. */
   INVALID_FIELD(400, "A field has an invalid value"),
@@ -16,7 +16,7 @@ public enum ProblemKind {
   MISSING_FIELD(400, "The body lacks a field"),
   /** A query parameter that the call does not have, or cannot have with that value. */
   INVALID_PARAMETER(400, "A query parameter cannot be used like this"),
-  /** The delay is negative, or the due time too far away. */
+  /** The delay is negative, or the due time is too far away. */
   DELAY_OUT_OF_RANGE(400, "The due time is out of range"),
   /** The request can never work. */
   INVALID_REQUEST(400, "The request cannot work"),
@@ -56,7 +56,7 @@ public enum ProblemKind {
   NOT_FAILED(409, "The task has not failed"),
   /** The queue has live tasks. */
   QUEUE_IN_USE(409, "The queue has live tasks"),
-  /** The change would leave no key that can administer the server. */
+  /** The change would leave no API key that can administer the server. */
   LAST_KEY(409, "No key could administer the server any more"),
   /** The server is not configured for this call. */
   NOT_CONFIGURED(409, "The server is not set up for this"),

@@ -18,8 +18,8 @@ import tools.jackson.core.JsonGenerator;
 /** The calls about queues. */
 final class QueueRoutes {
   /**
-   * Time by which a deletion may take longer than another write. On a shared store a deletion waits about three seconds, see
-   * {@link Scheduler#deleteQueue}.
+   * Time by which a deletion may take longer than another write. On a shared store a deletion waits about three
+   * seconds, see {@link Scheduler#deleteQueue}.
    */
   private static final long DELETION_MILLIS = 4_000;
   // Pages are small, because a page of tasks contains their payloads. The number of pages is bounded, so that a call

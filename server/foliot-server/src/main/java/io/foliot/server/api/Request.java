@@ -21,7 +21,7 @@ public final class Request {
 
   /** A request as the web server provides it. */
   public interface Incoming {
-    /** Returns a header's first value, or null. */
+    /** Returns a header's first value, or null if the request lacks the header. */
     @Nullable
     String header(String name);
 
@@ -108,7 +108,7 @@ public final class Request {
     return incoming.writeMemory();
   }
 
-  /** Returns the body of a call that reads JSON. */
+  /** Returns the body of a call that reads JSON. Fails if the request has another content type; it may have none. */
   byte[] json(int maxBytes) {
     String type = mediaType();
     if (type != null && !isJson(type)) {

@@ -308,7 +308,10 @@ final class TaskSteps {
     }
   }
 
-  /** Submits drafts that were not inserted, because their key is live or their request has an answer. */
+  /**
+   * Submits drafts whose key is live, whose request has an answer, or which expect a generation. Also answers drafts
+   * whose ids have records, because an earlier call has created these tasks. Leaves all other drafts open.
+   */
   private void resubmitChunk(Session session, List<Draft> drafts, List<Integer> places, boolean locking,
       OptimisticBatch<Draft, SubmitResult> batch) throws SQLException {
     Snapshot snapshot = general.read(session, batch.reads(places), false, locking);
@@ -610,7 +613,7 @@ final class TaskSteps {
     }
   }
 
-  /** Returns the retentions that differ from the default. */
+  /** Returns the retentions of finished tasks that differ from the default. */
   private List<Retention> retentions(Session session) throws SQLException {
     List<String> queues = new ArrayList<>();
     terms.forEach((queue, own) -> {

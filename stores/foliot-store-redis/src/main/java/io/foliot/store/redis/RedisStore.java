@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #durability} states the window that follows from the server's settings.
  *
  * <p>Each part of the task space has an ordered set of {@code (wakeAt, id, queue)}, a hash of records, a hash of keys,
- * and a hash of bodies, all under one hash tag. A step is one script for many tasks of a part. The script takes the
+ * and a hash of bodies, all under one hash tag. A call runs one script for many tasks of a part. The script takes the
  * time from the server's clock. Parts do not wait for each other. A reset to a later time mostly writes one field of
  * one hash.
  *

@@ -25,8 +25,8 @@ import java.util.stream.Stream;
  * ({@link Batch#syncedSequence}). If a whole commit after the damage records a number that includes the damaged commit,
  * acknowledged commits are lost, and the store is not opened. Otherwise the damage begins in a commit that was not yet
  * synced: either the last commit, or a commit that only moves index entries and is therefore written without a sync.
- * The commits after the damaged commit were not synced either, even if all their bytes reached the disk, in the same
- * log or in the next.
+ * The commits after the damaged commit, in the same log or in the next, were not synced either, even if all their bytes
+ * reached the disk.
  *
  * <p>Sequence numbers of entries have no gaps, so a log that is missing between two others is detected. If the damage
  * begins in the first commit of the first log, the sequence number of that commit is not known. Any whole commit after
@@ -151,7 +151,7 @@ final class LogCheck {
     return tornAt == NONE && isInRecord ? tear(blockAt) : tornAt;
   }
 
-  /** Marks the log as unreadable from an offset on. Returns the offset of the record that contains it. */
+  /** Notes that the log is unreadable from an offset on. Returns the start of the record in which the offset lies. */
   private long tear(long at) {
     long tornAt = isInRecord ? recordAt : at;
     missing = next == NONE ? 0 : next;

@@ -169,7 +169,7 @@ final class LogCheckTest {
         }
         Files.write(file(rocks, log), bytes);
       }
-      // The sequence number of the first commit is not known if it is damaged, so it then counts as synced.
+      // If the first commit is damaged, its sequence number is not known, so this commit counts as synced.
       boolean isLoss = logs.commits.stream().skip(index + 1)
           .anyMatch(later -> index == 0 || later.syncedBefore() >= damaged.first());
       if (isLoss) {

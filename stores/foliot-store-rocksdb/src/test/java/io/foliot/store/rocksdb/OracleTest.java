@@ -125,7 +125,7 @@ final class OracleTest {
       store.close();
     }
 
-    /** Makes a call of both stores, and checks that the results are equal. */
+    /** Makes a call to both stores, and checks that the results are equal. */
     private <R> R both(Function<TaskStore, CompletionStage<R>> call) {
       R expected = StoreHarness.get(call.apply(model));
       assertThat(StoreHarness.get(call.apply(store))).isEqualTo(expected);
