@@ -163,7 +163,8 @@ final class HttpListener implements AutoCloseable {
       case 413 -> tooLarge();
       case 414, 431 -> new Problem(ProblemKind.INVALID_REQUEST,
           "the first line has at most " + MAX_FIRST_LINE + " bytes, all headers together " + MAX_HEADERS_BYTES);
-      case 503 -> new Problem(ProblemKind.OVERLOADED, "too many concurrent requests; nothing was done, try again later");
+      case 503 ->
+        new Problem(ProblemKind.OVERLOADED, "too many concurrent requests; nothing was done, try again later");
       // Without a method, the bytes received were not an HTTP request.
       case 500 -> request.method().isEmpty()
           ? new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP")

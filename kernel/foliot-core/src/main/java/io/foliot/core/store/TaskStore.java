@@ -186,9 +186,10 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks);
 
   /**
-   * Returns how many tasks each queue has, by state; may be ten seconds old, or older where counting takes more than half a second. Queues without tasks may be absent. A task
-   * whose lease has ended does not count as running. But the store examines a bounded number of due tasks for a count,
-   * and beyond them such a task may still count as running.
+   * Returns how many tasks each queue has, by state. The counts may be ten seconds old, or older if a count takes more
+   * than half a second. Queues without tasks may be absent. A task whose lease has ended does not count as running. But
+   * the store examines a bounded number of due tasks for a count, and beyond them such a task may still count as
+   * running.
    */
   CompletionStage<Map<String, QueueCounts>> counts();
 

@@ -96,7 +96,7 @@ public final class ServerMeter implements Meter, JobMeter {
 
     Counter accepted(String what) {
       return accepted.computeIfAbsent(what, word -> Counter.builder("foliot.accepted")
-          .description("Tasks submitted, reset, touched, cancelled, by result").tag("queue", label)
+          .description("Tasks submitted, reset and touched, by result").tag("queue", label)
           .tag("result", word).register(registry));
     }
 
