@@ -83,8 +83,8 @@ final class JobTest {
     ensureRefused(() -> job.get().allocator("by-region").allocation(Allocation.HASH).build(),
         "allocator: expected none, unless the allocation is own, but got \"by-region\"");
     ensureRefused(() -> job.get().allocation(Allocation.OWN).build(),
-        "allocator: expected the name of an allocator"
-            + " of an allocator of the application, 1 to 64 of A-Z a-z 0-9 . _ -, but got \"\"");
+        "allocator: expected the name of an allocator of the application, because the allocation is own: 1 to 64 of"
+            + " A-Z a-z 0-9 . _ -, but got \"\"");
     for (String name : List.of("a b", "a/b", "x".repeat(65), "\u00e4")) {
       ensureRefused(() -> job.get().allocator(name).build(), "allocator: expected the name of an allocator");
     }
