@@ -96,9 +96,10 @@ final class ExamplesTest {
     }
   }
 
-  /** Returns the block after the line that begins with "It prints". */
+  /** Returns the block after the line that begins with "It prints", "The program prints" or "The worker prints". */
   private static List<String> promised(String example) {
-    List<String> lines = readme(example).stream().dropWhile(line -> !line.startsWith("It prints"))
+    List<String> lines = readme(example).stream()
+        .dropWhile(line -> !line.matches("(It|The program|The worker) prints.*"))
         .dropWhile(line -> !line.equals("```")).skip(1).takeWhile(line -> !line.equals("```")).toList();
     assertThat(lines).as("what %s prints", example).isNotEmpty();
     return lines;
