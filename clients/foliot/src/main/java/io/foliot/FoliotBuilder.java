@@ -98,7 +98,7 @@ public final class FoliotBuilder {
   }
 
   /**
-   * Registers an allocator: a function of the application that says which worker gets which shard of a run. A job names
+   * Registers an allocator: a function of the application that assigns the shards of a run to workers. A job names
    * it with {@link io.foliot.jobs.Job.Builder#allocator}. All nodes of a store must register it, because each of them
    * plans a part of the jobs.
    *

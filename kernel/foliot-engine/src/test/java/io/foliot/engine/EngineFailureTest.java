@@ -118,14 +118,20 @@ class EngineFailureTest {
     engine.stop(Duration.ofHours(1)).get(BOUND_SECONDS, TimeUnit.SECONDS);
   }
 
-  @Test
-  void aStalledLoopIsNotReady() throws Exception {
-    Blocking delivery = new Blocking();
+  /** Returns an engine whose loop hangs in the delivery of a task. */
+  private Engine stalled(Blocking delivery) {
     Engine engine = engine(Meter.NONE, delivery);
     engine.putQueue(QueueConfig.of("q", Target.local())).join();
     await(() -> engine.status().ready());
     engine.submit(Submission.after("q", Duration.ZERO, Body.json("1"))).join();
     await(() -> !engine.status().ready());
+    return engine;
+  }
+
+  @Test
+  void aStalledLoopIsNotReady() throws Exception {
+    Blocking delivery = new Blocking();
+    Engine engine = stalled(delivery);
     assertThat(engine.status().unready()).singleElement().isInstanceOfSatisfying(Unready.LoopStalled.class,
         stalled -> assertThat(stalled.loop()).isZero());
     delivery.end.countDown();
@@ -137,11 +143,7 @@ class EngineFailureTest {
   @Test
   void aSecondStopWaitsForTheFirst() throws Exception {
     Blocking delivery = new Blocking();
-    Engine engine = engine(Meter.NONE, delivery);
-    engine.putQueue(QueueConfig.of("q", Target.local())).join();
-    await(() -> engine.status().ready());
-    engine.submit(Submission.after("q", Duration.ZERO, Body.json("1"))).join();
-    await(() -> !engine.status().ready());
+    Engine engine = stalled(delivery);
     CompletableFuture<Void> first = engine.stop(Duration.ofSeconds(BOUND_SECONDS));
     CompletableFuture<Void> second = engine.stop(Duration.ZERO);
     assertThat(second).as("the attempt still runs").isNotDone();

@@ -89,7 +89,7 @@ public final class FoliotServer implements AutoCloseable {
     prometheus.gauge("foliot.http.bodies.bytes", "Memory of the bodies of requests under way", bodies::held);
     prometheus.gauge("foliot.store.failed", "1 once the store has closed itself, or the server has failed otherwise",
         () -> failure.isDone() ? 1 : 0);
-    prometheus.gauge("foliot.ready", "1 if /health/ready returns 200, else 0", () -> isReady() ? 1 : 0);
+    prometheus.gauge("foliot.ready", "1 if /health/ready returns 200, else 0", () -> api.isReady() ? 1 : 0);
     Scheduler scheduler = runtime.scheduler();
     prometheus.gauge("foliot.slots.owned", "Slots that this node owns",
         () -> scheduler.cluster().ownedSlots());
@@ -245,10 +245,6 @@ public final class FoliotServer implements AutoCloseable {
 
   private void failed(Throwable cause) {
     failure.complete(cause);
-  }
-
-  private boolean isReady() {
-    return api.isReady();
   }
 
   private List<String> troubles() {
