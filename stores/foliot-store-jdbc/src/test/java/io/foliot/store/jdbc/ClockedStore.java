@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Wraps a store that reads the time from a row of its database. Before every call, the wrapper sets this row to the
@@ -24,12 +25,16 @@ final class ClockedStore {
   }
 
   /**
-   * Returns a wrapper of the store that sets the clock of the database before every call.
+   * Opens a store and returns a wrapper of it that sets the clock of the database before every call. The clock is also
+   * set before the store is opened: the background work of a store raises the floor of generations to the time that it
+   * reads, and the table still has the time of the test before.
    *
-   * @param store a store that reads the time from the table {@code test_clock}
+   * @param open opens a store that reads the time from the table {@code test_clock}
    */
-  static TaskStore of(TaskStore store, Database database, TimeSource clock) {
+  static TaskStore of(Supplier<TaskStore> open, Database database, TimeSource clock) {
     Ticker ticker = new Ticker(database, clock);
+    ticker.tick();
+    TaskStore store = open.get();
     return (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(), new Class<?>[]{TaskStore.class},
         (proxy, method, arguments) -> {
           ticker.tick();
@@ -62,13 +67,17 @@ final class ClockedStore {
       }
     }
 
-    synchronized void tick() throws SQLException {
+    synchronized void tick() {
       long now = clock.wallMicros();
-      if (now != last && !connection.isClosed()) {
-        update.setLong(1, now);
-        int rows = update.executeUpdate();
-        assert rows == 1 : rows;
-        last = now;
+      try {
+        if (now != last && !connection.isClosed()) {
+          update.setLong(1, now);
+          int rows = update.executeUpdate();
+          assert rows == 1 : rows;
+          last = now;
+        }
+      } catch (SQLException e) {
+        throw new AssertionError("the clock of the database cannot be set", e);
       }
     }
 

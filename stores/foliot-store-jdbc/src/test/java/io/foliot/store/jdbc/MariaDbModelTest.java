@@ -30,7 +30,7 @@ final class MariaDbModelTest extends TaskStoreContract {
   }
 
   private static TaskStore openAgain(TimeSource storeClock) {
-    return ClockedStore.of(JdbcStore.open(Databases.options(DATABASE.get()).toBuilder().slots(16).build(),
+    return ClockedStore.of(() -> JdbcStore.open(Databases.options(DATABASE.get()).toBuilder().slots(16).build(),
         (source, name, timeout) -> new MySqlDialect(Math.toIntExact(timeout.toSeconds()), true, CLOCK, CLOCK)),
         DATABASE.get(), storeClock);
   }

@@ -29,7 +29,7 @@ final class PostgresModelTest extends TaskStoreContract {
   }
 
   private static TaskStore openAgain(TimeSource storeClock) {
-    return ClockedStore.of(JdbcStore.open(Databases.options(DATABASE.get()).toBuilder().slots(16).build(),
+    return ClockedStore.of(() -> JdbcStore.open(Databases.options(DATABASE.get()).toBuilder().slots(16).build(),
         (source, name, timeout) -> new PostgresDialect(Math.toIntExact(timeout.toSeconds()), false, "test_micros()")),
         DATABASE.get(), storeClock);
   }
