@@ -19,7 +19,10 @@ public interface Driver extends AutoCloseable {
   /** Returns the executor that runs handlers. */
   Executor handlers();
 
-  /** Waits for a call, and returns its result or throws its exception. An interrupt ends the wait with an exception. */
+  /**
+   * Waits for a call, and returns its result or throws its exception. An interrupt ends the wait with a
+   * {@link io.foliot.core.store.StoreException}, and the thread stays interrupted.
+   */
   <R> R await(CompletableFuture<R> call);
 
   /** Waits for the end of the engine, even if the calling thread is interrupted. */

@@ -200,8 +200,8 @@ abstract class StoreFixture {
   }
 
   /**
-   * Returns the draft with an idempotency key. Without a task key, the slot follows from the idempotency key, so that a
-   * shared store reads no other slot.
+   * Returns the draft with an idempotency key. Without a task key, the idempotency key determines the slot, so a store
+   * finds the task of a repeated request in the slot of the draft.
    */
   static Draft withIdempotency(Draft draft, String key, long digest) {
     TaskId id = draft.key() == null ? idIn(SlotHash.of(draft.queue(), key)) : draft.id();
@@ -304,7 +304,7 @@ abstract class StoreFixture {
     return (ClaimResult.Gone) result;
   }
 
-  /** Claims a task and lets the lease end without a report. */
+  /** Claims a task and lets the lease end without a settle. */
   final TaskRecord lost(TaskId id) {
     TaskRecord claimed = won(id, tickMillis());
     pass(2);

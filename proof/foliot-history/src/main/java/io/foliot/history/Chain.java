@@ -73,7 +73,7 @@ final class Chain {
     });
   }
 
-  /** Records a cancel with the answer CANCELLED for the firing of the generation that this answer names. */
+  /** Records a cancel with the answer CANCELLED for the firing of a generation. Has no effect without such a firing. */
   void cancel(long generation, Operation cancel) {
     Firing firing = byGeneration.get(generation);
     if (firing != null) {
@@ -100,6 +100,7 @@ final class Chain {
    * Sorts the firings and builds the indexes. Must be called once, after all events have been added.
    *
    * @param queueRedrives the redrives of the whole queue
+   * @param clockErrorMillis the largest difference between two clocks
    */
   void seal(List<Operation> queueRedrives, long clockErrorMillis) {
     this.clockErrorMillis = clockErrorMillis;
@@ -124,7 +125,10 @@ final class Chain {
             maker -> maker.request() instanceof Request.Redrive && maker.invokedMillis() <= toMillis);
   }
 
-  /** Returns whether an operation may have changed the first firing by an instant, although no answer shows that. */
+  /**
+   * Returns whether an operation may have changed the first firing at or before an instant, although no answer shows
+   * that.
+   */
   boolean mayBeChanged(long toMillis) {
     return makers.stream().anyMatch(maker -> maker.invokedMillis() <= toMillis);
   }
@@ -135,7 +139,7 @@ final class Chain {
         || mayHaveHappened(redrivesByEffect, fromMillis, toMillis);
   }
 
-  /** Returns whether a cancel may have ended a firing by an instant. */
+  /** Returns whether a cancel may have ended a firing at or before an instant. */
   boolean mayBeCancelled(Firing firing, long toMillis) {
     if (firing.cancelled != null && firing.cancelled.invokedMillis() - clockErrorMillis <= toMillis) {
       return true;
@@ -148,7 +152,10 @@ final class Chain {
     return false;
   }
 
-  /** Returns whether an operation may have taken effect between two instants, both inclusive, on any of the clocks. */
+  /**
+   * Returns whether an operation may have taken effect between two instants, both inclusive. The instants may be those
+   * of another clock.
+   */
   private boolean mayHaveHappened(OperationIndex byEffect, long fromMillis, long toMillis) {
     Operation first = byEffect.firstFrom(minus(fromMillis, clockErrorMillis));
     return first != null && first.invokedMillis() - clockErrorMillis <= toMillis;

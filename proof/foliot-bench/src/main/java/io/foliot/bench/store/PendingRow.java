@@ -24,8 +24,9 @@ final class PendingRow implements Row {
   private static final QueueConfig WAITING = QueueConfig.of("waiting", Target.pull());
   private static final String DRAINED = "drained, a second";
   private static final String SUBMIT = "submit p50, ms";
-  /** Goals for many waiting tasks: the least rate of the drain and the most time of a submit, relative to few. */
+  /** Goal: the least rate of the drain with many waiting tasks, as a multiple of the rate with few. */
   private static final double WANTED_DRAIN = 0.5;
+  /** Goal: the longest median time of a submit with many waiting tasks, as a multiple of the time with few. */
   private static final double WANTED_SUBMIT = 2;
 
   @Override

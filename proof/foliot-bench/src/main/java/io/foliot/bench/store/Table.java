@@ -2,9 +2,9 @@ package io.foliot.bench.store;
 
 import java.util.List;
 
-/** The figures of a row. */
+/** The figures that a {@link Row} has measured, as Markdown and as JSON. */
 interface Table {
-  /** Returns a heading and a table of medians. */
+  /** Returns a heading, a table of the medians and their ranges, and the goals, if there are any. */
   String markdown();
 
   /** Returns a JSON object for each figure, with the values of all rounds. */

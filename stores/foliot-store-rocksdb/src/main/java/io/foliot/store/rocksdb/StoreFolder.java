@@ -47,6 +47,8 @@ final class StoreFolder {
    * Creates the folder if necessary, and checks that a store can be opened in it. Does not change existing files.
    *
    * @return whether the folder holds a store already
+   * @throws StoreException if the folder cannot be used, or holds other files, an incomplete store, or a store of
+   *     another format
    */
   boolean prepare() {
     try {
