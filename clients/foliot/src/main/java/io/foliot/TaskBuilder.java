@@ -34,7 +34,7 @@ public interface TaskBuilder<T> {
 
   /**
    * Makes the submit part of a transaction of the caller: the task exists if the transaction commits, and never existed
-   * if it rolls back. The task fires up to a tenth of a second late if it is due within seconds of the commit.
+   * if it rolls back. If the task is due within 5 s after the commit, it may fire up to a tenth of a second late.
    *
    * @param transaction a connection, with auto-commit off, to the database where the tasks are kept
    * @throws UnsupportedOperationException if the tasks are not kept in a database
@@ -53,7 +53,8 @@ public interface TaskBuilder<T> {
    * Submits the task without waiting. The future fails with the exceptions that {@link #submit} throws. It may complete
    * on a thread of Foliot, so run longer work on another thread.
    *
-   * @throws IllegalStateException with a {@linkplain #with transaction}, which one thread uses at a time
+   * @throws IllegalStateException if a {@linkplain #with transaction} is set, because only one thread at a time may use
+   *     its connection
    */
   CompletableFuture<Submitted> submitAsync(T payload);
 }

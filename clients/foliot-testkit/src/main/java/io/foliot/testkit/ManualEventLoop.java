@@ -60,8 +60,8 @@ public final class ManualEventLoop implements EventLoop {
   }
 
   /**
-   * Returns whether a turn is due now: after the start, after a wake, and from the time that the latest turn has
-   * returned.
+   * Returns whether a turn is due now. A turn is due after the start, after a wake, after a turn that threw an
+   * exception, and once the clock has reached the time that the latest turn returned.
    */
   public synchronized boolean isDue() {
     return duty != null && !closed && (woken || nextTurnNanos - clock.monotonicNanos() <= 0);
@@ -81,7 +81,7 @@ public final class ManualEventLoop implements EventLoop {
   /**
    * Runs one turn, even if none is due.
    *
-   * @throws IllegalStateException if the loop is not started, closed, or in a turn
+   * @throws IllegalStateException if the loop is not started, is closed, or is in a turn already
    */
   public synchronized void turn() {
     Duty current = duty;

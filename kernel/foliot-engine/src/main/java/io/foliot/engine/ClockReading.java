@@ -12,7 +12,7 @@ package io.foliot.engine;
  *
  * @param storeMicros the value of the store's clock, in microseconds since 1970
  * @param atNanos the instant of the reading, by the monotonic clock
- * @param uncertainNanos by how much {@code atNanos} may be wrong
+ * @param uncertainNanos by how much {@code atNanos} may be too early or too late, without drift
  * @param offsetMicros by how much the store's clock was ahead of this node's wall clock
  */
 record ClockReading(long storeMicros, long atNanos, long uncertainNanos, long offsetMicros) {
@@ -22,7 +22,7 @@ record ClockReading(long storeMicros, long atNanos, long uncertainNanos, long of
    */
   private static final long NANOS_PER_NANO_OF_DRIFT = 5_000;
 
-  /** Returns the store's clock, in microseconds since 1970. */
+  /** Returns the store's clock, in microseconds since 1970, at an instant of the monotonic clock. */
   long micros(long nowNanos) {
     return storeMicros + (nowNanos - atNanos) / 1_000;
   }

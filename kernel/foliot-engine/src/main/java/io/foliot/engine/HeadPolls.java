@@ -21,10 +21,11 @@ import java.util.List;
  * <li>Each poll reads all watched slots from its look-back up to now, a page of each slot at a time, until no entry is
  * left, or until it has found enough.
  * <li>While a poll is under way, polls with a shorter look-back wait: they would read the same entries again.
- * <li>While the lanes flow, a poll holds back until all lanes together hold at most half of what one lane can hold, but
- * for a second at most: entries without room would be let go, and read again a moment later.
+ * <li>While the lanes flow, a poll holds back until all lanes together hold at most half of what one lane can hold, or
+ * until a second after its latest run ended: entries without room would be let go, and read again a moment later.
  * <li>The full poll stops once the lanes are full; the recent polls read on past entries that do not fit.
- * <li>The full poll runs at once when entries were dropped, slots were added, or the store is back.
+ * <li>The full poll is due at once when entries were let go or slots were added, and when the store is back; in the
+ * last case at most once a second.
  * </ol>
  *
  * <p>Rejected: a full poll every 100 ms. Behind a backlog it would read the same thousands of entries again each time.
@@ -99,7 +100,7 @@ final class HeadPolls {
     full.nextNanos = Math.max(nowNanos, full.begunNanos + SECOND_NANOS);
   }
 
-  /** Requests a full poll at once, for slots whose past has not been read. */
+  /** Requests a full poll at once, for new slots, whose overdue entries have not been read. */
   void pollAll(long nowNanos) {
     full.nextNanos = nowNanos;
   }

@@ -51,8 +51,9 @@ final class LongPollQueue {
      *
      * @param worker the name of the worker, or empty
      * @param max how many tasks the worker takes at most
+     * @param leaseMillis the lease of each task that is claimed for the call
      * @param calledNanos when the call came, by the monotonic clock
-     * @param deadlineNanos when the call is answered even without a task
+     * @param deadlineNanos when the call is answered even without a task, by the same clock
      * @param taken completes when the payloads of the answer are no longer needed
      */
     Waiter(String worker, int max, long leaseMillis, long calledNanos, long deadlineNanos,

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletionStage;
  * <ol>
  * <li>A read is sent at once if fewer than two calls are under way, else it waits.
  * <li>When a call has completed, all reads that wait are sent in one call, up to {@value #MAX_IDS} shards.
- * <li>A call that fails fails each of its reads.
+ * <li>If a call fails, all its reads fail.
  * </ol>
  *
  * <p>So a single pass does not wait, and the passes over jobs with the same scheduled time share calls. When each pass
@@ -44,7 +44,7 @@ final class ShardReads {
     this.store = store;
   }
 
-  /** Returns the ends of these shards, by id. */
+  /** Returns the ends of these shards, by id; also of shards that are absent or have not ended. */
   CompletionStage<Map<TaskId, ShardEnd>> read(List<TaskId> shards) {
     if (shards.isEmpty()) {
       return CompletableFuture.completedFuture(Map.of());

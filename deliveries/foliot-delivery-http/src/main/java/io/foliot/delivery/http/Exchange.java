@@ -36,10 +36,10 @@ final class Exchange implements FutureCallback<Reply> {
   private volatile @Nullable Timeout timeout;
   private volatile @Nullable Future<?> sent;
 
-  /** Reader of the answer. Written by the thread that sends, read by the thread that ends the exchange. */
+  /** Reader of the receiver's reply. Written by the thread that sends, read by the thread that ends the exchange. */
   private volatile @Nullable ReplyReader reader;
 
-  // accessed only after a failed send, by the thread that sends again; sends follow each other
+  // accessed only after a failed send, by the thread that sends again; a send begins after the previous one has failed
   private int resends;
 
   Exchange(HttpDelivery delivery, Attempt attempt, HttpTarget target) {

@@ -11,8 +11,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A signer of callbacks by <a href="https://www.standardwebhooks.com">Standard Webhooks 1.0.0</a>: {@code v1,} and the
- * HMAC-SHA256 of {@code id.timestamp.body} in base64, once for each secret.
+ * A signer of callbacks according to <a href="https://www.standardwebhooks.com">Standard Webhooks 1.0.0</a>. It makes
+ * one signature for each secret: {@code v1,} followed by the HMAC-SHA256 of {@code id.timestamp.body} in base64.
  */
 final class WebhookSigner {
   private static final String PREFIX = "whsec_";
@@ -80,7 +80,7 @@ final class WebhookSigner {
     }
   }
 
-  /** Returns the value of the {@code webhook-signature} header. */
+  /** Returns the value of the {@code webhook-signature} header: the signatures, separated by spaces. */
   String sign(String id, String timestamp, byte[] body) {
     byte[] head = (id + "." + timestamp + ".").getBytes(US_ASCII);
     StringBuilder signatures = new StringBuilder();

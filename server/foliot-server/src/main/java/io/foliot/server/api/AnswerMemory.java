@@ -19,7 +19,10 @@ public final class AnswerMemory {
 
   /** Longest wait for room. */
   private static final Duration PATIENCE = Duration.ofSeconds(1);
-  /** Number of concurrent answers that should find room: each reserves at most the memory divided by this number. */
+  /**
+   * Number of concurrent answers that should find room. An answer that is made in parts should reserve at most the
+   * memory divided by this number.
+   */
   private static final int CALLERS = 4;
   /** Bytes of one permit. */
   private static final int UNIT = 1 << 10;
