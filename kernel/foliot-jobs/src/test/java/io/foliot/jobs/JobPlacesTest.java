@@ -168,7 +168,7 @@ final class JobPlacesTest {
   }
 
   @Test
-  void eachRunIsAllocatedAgain() {
+  void theNextRunIsAllocatedToTheLiveWorkers() {
     job(minutely().shards(3));
     pass(START + MINUTE);
     succeed(START + MINUTE + 1);
