@@ -57,6 +57,8 @@ final class HeadPolls {
     private int limit;
     private long letGoBefore;
     private boolean endedEarly;
+    /** Whether another run was requested during this one, for {@link #nextNanos}. */
+    private boolean isRequested;
     /** Whether the poll reads entries that earlier polls left behind. Such entries do not count as found late. */
     private boolean refills;
 
@@ -65,6 +67,12 @@ final class HeadPolls {
       everyNanos = everyMillis * NANOS_PER_MILLI;
       nextNanos = firstNanos;
       endedNanos = firstNanos;
+    }
+
+    /** Requests a run that begins at a time, in monotonic nanoseconds. A run under way does not meet the request. */
+    void request(long atNanos) {
+      isRequested = underWay;
+      nextNanos = atNanos;
     }
   }
 
@@ -97,19 +105,19 @@ final class HeadPolls {
 
   /** Requests a full poll for the entries that came due during an outage; at most one a second. */
   void storeIsBack(long nowNanos) {
-    full.nextNanos = Math.max(nowNanos, full.begunNanos + SECOND_NANOS);
+    full.request(Math.max(nowNanos, full.begunNanos + SECOND_NANOS));
   }
 
   /** Requests a full poll at once, for new slots, whose overdue entries have not been read. */
   void pollAll(long nowNanos) {
-    full.nextNanos = nowNanos;
+    full.request(nowNanos);
   }
 
   /** Begins a poll that is due. */
   void turn(long nowMillis, long nowNanos) {
     if (!full.underWay && lanes.letGo() > full.letGoBefore) {
       // Entries were let go: a full poll is requested, and begins when there is room.
-      full.nextNanos = nowNanos;
+      full.request(nowNanos);
     }
     for (Poll poll : polls) {
       if (poll.underWay) {
@@ -209,8 +217,12 @@ final class HeadPolls {
     poll.underWay = false;
     poll.endedNanos = nowNanos;
     poll.endedEarly = hasMore;
-    poll.nextNanos = hasMore && poll.taken >= poll.limit
-        ? nowNanos
-        : Math.max(poll.begunNanos + poll.everyNanos, nowNanos + REST * (nowNanos - poll.begunNanos));
+    if (poll.isRequested) {
+      poll.isRequested = false;
+    } else if (hasMore && poll.taken >= poll.limit) {
+      poll.nextNanos = nowNanos;
+    } else {
+      poll.nextNanos = Math.max(poll.begunNanos + poll.everyNanos, nowNanos + REST * (nowNanos - poll.begunNanos));
+    }
   }
 }

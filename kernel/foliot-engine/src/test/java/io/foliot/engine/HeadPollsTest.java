@@ -120,6 +120,27 @@ final class HeadPollsTest {
   }
 
   @Test
+  void aRequestDuringAFullPollCausesAnother() {
+    begins();
+    polls.pollAll(rig.nowNanos);
+    rig.advance(30);
+    answer(0);
+    assertThat(begins()).as("slots were added during the poll").isEqualTo(Long.MAX_VALUE);
+    answer(0);
+    rig.advance(100);
+    assertThat(begins()).as("one request causes one poll").isNotEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void aPollWhoseAnswerEndsAnOutageRunsAgain() {
+    begins();
+    rig.advance(90_000);
+    polls.storeIsBack(rig.nowNanos);
+    answer(0);
+    assertThat(begins()).as("tasks came due after the poll began").isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
   void aPollThatBeganBeforeADrainReadsNoFurther() {
     rig.local("q");
     begins();
