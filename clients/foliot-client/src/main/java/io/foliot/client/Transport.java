@@ -33,6 +33,7 @@ final class Transport {
   private static final String UNKNOWN_TASK = "urn:foliot:problem:unknown-task";
 
   private static final int TOO_MANY_REQUESTS = 429;
+  private static final int INTERNAL_ERROR = 500;
   private static final int BAD_GATEWAY = 502;
   private static final int UNAVAILABLE = 503;
   private static final int GATEWAY_TIMEOUT = 504;
@@ -198,6 +199,9 @@ final class Transport {
       if (status == BAD_GATEWAY || status == GATEWAY_TIMEOUT) {
         perhapsDone = true;
         retry(repeat == Repeat.ALWAYS, Duration.ZERO, unknown("a gateway failed, status=" + status, refusal));
+      } else if (status == INTERNAL_ERROR) {
+        // The server may have failed after it wrote. It would probably fail again in the same way.
+        result.completeExceptionally(unknown("the server failed, status=" + status, refusal));
       } else if (unstarted || status == UNAVAILABLE) {
         retry(repeat == Repeat.ALWAYS || (repeat == Repeat.IF_NOT_DONE && unstarted),
             retryAfter.orElse(Duration.ZERO), failureFor(refusal));

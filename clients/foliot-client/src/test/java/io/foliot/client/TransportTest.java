@@ -250,6 +250,16 @@ final class TransportTest {
   }
 
   @Test
+  void anInternalErrorIsAnUnknownOutcomeAndNotRepeated() {
+    try (StubServer server = StubServer.answering(500, "{}");
+        FoliotClient client = client(server.url())) {
+      assertThatThrownBy(() -> client.submit("mail", SAFE_TASK)).isInstanceOf(UnknownOutcomeException.class)
+          .hasMessageContaining("status=500").hasCauseInstanceOf(FoliotException.class);
+      assertThat(server.unseen()).isOne();
+    }
+  }
+
+  @Test
   void redirectsAreNotFollowed() {
     try (StubServer elsewhere = StubServer.answering(201, SUBMITTED)) {
       for (int status : new int[]{301, 302, 303, 307, 308}) {
