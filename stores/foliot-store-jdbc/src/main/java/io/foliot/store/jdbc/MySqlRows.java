@@ -9,8 +9,8 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@link Rows} of MariaDB and MySQL. Texts are read as bytes. Statements return an empty value instead of NULL; the
- * methods with a nullable result return null for it.
+ * The {@link Rows} of MariaDB and MySQL. Texts are read as bytes. Statements return an empty value instead of NULL. The
+ * methods with a nullable result return null for an empty value.
  */
 final class MySqlRows extends Rows {
   static TaskId idOf(ResultSet row, int at) throws SQLException {

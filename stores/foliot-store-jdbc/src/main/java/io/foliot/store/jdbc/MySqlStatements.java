@@ -111,8 +111,8 @@ final class MySqlStatements {
   }
 
   /**
-   * Returns a random number of 62 bits, from which the versions of a batch's rows count up in the order of the rows. No
-   * other row is expected to have one of these versions.
+   * Returns a random number of 62 bits. The versions of a batch's rows count up from this number, in the order of the
+   * rows. No other row is expected to have one of these versions.
    */
   static long newVersions() {
     return ThreadLocalRandom.current().nextLong(Long.MAX_VALUE >>> 1);

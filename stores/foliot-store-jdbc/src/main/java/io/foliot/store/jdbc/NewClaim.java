@@ -10,6 +10,6 @@ import io.foliot.core.Token;
  * @param leaseMillis the length of the lease, in milliseconds; 0 for a move
  * @param notAfterMillis the last millisecond since 1970 in which the claim may win; later, the claim counts as a move
  * @param token a token that was never used before
- * @param slot the slot of the index entry
+ * @param slot the slot of the task
  */
 record NewClaim(TaskId id, long leaseMillis, long notAfterMillis, Token token, int slot) {}

@@ -27,7 +27,7 @@ final class PostgresSource extends PGSimpleDataSource {
   /**
    * Settings that make the planner find each row of a batch by an index. Without these settings, the planner would sort
    * or hash the whole table before the first ANALYZE or after a burst. It would also read the whole index of a small
-   * table, because it assumes that a lookup costs as much as four pages.
+   * table, because by default it expects a random page to cost as much as four sequential pages.
    */
   private static final SortedMap<String, String> BY_INDEX = new TreeMap<>(Map.of("enable_hashjoin", "off",
       "enable_mergejoin", "off", "enable_seqscan", "off", "jit", "off", "random_page_cost", "0.1"));

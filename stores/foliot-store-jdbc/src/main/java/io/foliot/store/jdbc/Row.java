@@ -24,7 +24,10 @@ record Row(TaskRecord record, long version, @Nullable UnreadableException damage
     return version != FINAL_VERSION;
   }
 
-  /** Returns whether the record is live and damaged. Until the record is set aside, each poll reads it again. */
+  /**
+   * Returns whether the record is live and damaged. A record of a newer version does not count as damaged. Until a
+   * damaged record is set aside, each poll reads it again.
+   */
   boolean isToSetAside() {
     return damage != null && !(damage instanceof NewerVersionException) && isLive(version);
   }

@@ -154,7 +154,7 @@ abstract class Rows {
     return edit.attempts(attempts).noted(history.noted()).done();
   }
 
-  /** Ensures that the columns of a row do not contradict each other. No version of Foliot writes such a row. */
+  /** Fails if the columns of a row contradict each other. No version of Foliot writes such a row. */
   private void ensurePossible(TaskId id, TaskState state, ResultSet row, int first) throws SQLException {
     boolean possible = switch (state) {
       case RUNNING -> token(row, first + TOKEN) != null

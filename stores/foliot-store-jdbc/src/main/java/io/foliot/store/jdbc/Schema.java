@@ -100,9 +100,9 @@ final class Schema {
   }
 
   /**
-   * Ensures that the blobs of the database have the format that this version writes. For a new store, writes the format
-   * first. The format is written before the number of slots. A store that has only the number of slots was created by
-   * an old version, which did not write a format.
+   * Ensures that the blobs of the database have the format that this version writes. Writes the format of a new store.
+   * The number of slots is written later. So a store that has a number of slots but no format was created by an old
+   * version, which did not write a format.
    */
   static void ensureFormat(Connection connection, Dialect dialect, String database) throws SQLException {
     boolean holdsStore = find(connection, dialect, "slots") != null;

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection for one call. A connection of the store is in auto-commit mode, and the session repeats statements that
- * a conflict rolled back. In a caller's transaction, the session repeats no statement, because the failure has ended
- * the transaction.
+ * a conflict rolled back. In a caller's transaction, the session repeats no statement, because the conflict may have
+ * ended the transaction.
  */
 final class Session {
   /** Largest number of tries of a statement, if conflicts with other transactions roll it back. */

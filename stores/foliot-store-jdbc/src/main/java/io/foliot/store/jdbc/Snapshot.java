@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The records that one statement has read. Records that the statement did not select are absent. Not thread-safe. */
+/**
+ * The result of one {@link RecordStatements#read}. Records that the read did not select are absent. Not thread-safe.
+ */
 final class Snapshot implements CommittedRecords {
   private final long micros;
   private final long floor;

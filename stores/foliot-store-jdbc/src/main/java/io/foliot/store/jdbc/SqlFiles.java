@@ -135,7 +135,7 @@ final class SqlFiles {
     literal(pieces, when, line.substring(from));
   }
 
-  /** Adds a text, to the last piece if that is a text with the same option. */
+  /** Adds a text. Extends the last piece if that is a text with the same option. */
   private static void literal(List<Piece> pieces, int when, String text) {
     Piece last = pieces.isEmpty() ? null : pieces.getLast();
     if (last != null && last.gap() == NONE && last.when() == when) {

@@ -54,11 +54,11 @@ import java.util.function.Supplier;
 /**
  * The calls that change tasks, on one database. Thread-safe, if each thread has its own session.
  *
- * <p>A call first executes one statement for the whole batch, which handles the frequent cases: for example, it inserts
- * new tasks or claims waiting tasks. The remaining items take the general path. Their rows are read, together with the
+ * <p>Most calls first execute a statement for the frequent cases of the whole batch: for example, it inserts new tasks
+ * or claims waiting tasks. The remaining items take the general path. Their rows are read, together with the
  * database's clock. {@link TaskOperations} decides by that clock, and each changed row is written if it still has the
  * version that was read. The time of the read counts as the time of the call: a due task stays due, and a lease is
- * shorter by the delay, never longer. Items whose rows have changed since the read are repeated.
+ * shorter by the time between read and write, never longer. Items whose rows have changed since the read are repeated.
  *
  * <p>{@link GenerationClock} ensures that no later task of a key gets a smaller generation.
  *
@@ -67,8 +67,8 @@ import java.util.function.Supplier;
  */
 final class TaskSteps {
   /**
-   * Delay, in milliseconds, until the claim of a task that only a newer version of Foliot can read is repeated. By
-   * then, a newer node may have claimed the task.
+   * Delay, in milliseconds, before this node tries again to claim a task that only a newer version of Foliot can read.
+   * By then, a newer node may have claimed the task.
    */
   private static final long NOT_MINE_MILLIS = 10_000;
 
@@ -293,8 +293,8 @@ final class TaskSteps {
   /**
    * Ensures that the inserted tasks have the largest generations of their keys. Another task of the same key may have
    * ended during the insert. If the clock was set back or has stopped, the generation of that task may be as large as
-   * the new ones, or larger. The floor was then raised above that generation before that task ended. If the floor is
-   * above the generations of the inserted tasks, these tasks get new generations.
+   * the new generations, or larger. The floor was then raised above that generation before that task ended. If the
+   * floor is above the generations of the inserted tasks, these tasks get new generations.
    */
   private void ensureLast(Session session, List<NewTask> tasks, Inserted inserted) throws SQLException {
     long floor = session.apart(dialect.clock()::floor);
@@ -376,7 +376,10 @@ final class TaskSteps {
     return batch.results();
   }
 
-  /** Pushes back the first task of each key. Returns the largest generation that is ahead of the clock, or 0. */
+  /**
+   * Pushes back waiting tasks, by the first touch of each key. Returns the largest generation that is ahead of the
+   * clock, or 0 if there is none.
+   */
   private long pushBack(Session session, List<Touch> touches, OptimisticBatch<Touch, TouchResult> batch)
       throws SQLException {
     Map<TaskRef, Integer> firsts = new HashMap<>();
@@ -613,7 +616,7 @@ final class TaskSteps {
     }
   }
 
-  /** Returns the retentions of finished tasks that differ from the default. */
+  /** Returns the retention of finished tasks for each queue that does not have the default. */
   private List<Retention> retentions(Session session) throws SQLException {
     List<String> queues = new ArrayList<>();
     terms.forEach((queue, own) -> {

@@ -28,7 +28,7 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Tests that the stores keep bodies unchanged whose lengths are near the limits of column types and statements. */
+/** Tests that the stores do not change bodies with lengths near the limits of column types and statements. */
 @Tag("long")
 final class BodiesTest {
   private static final int[] LENGTHS = {0, 1, 255, 256, 65_520, 65_535, 65_536, 65_537, 131_072, 700_000,

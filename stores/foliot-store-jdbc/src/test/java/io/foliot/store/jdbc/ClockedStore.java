@@ -27,7 +27,7 @@ final class ClockedStore {
   /**
    * Opens a store and returns a wrapper of it that sets the clock of the database before every call. The clock is also
    * set before the store is opened: the background work of a store raises the floor of generations to the time that it
-   * reads, and the table still has the time of the test before.
+   * reads, and the table still has the time of the previous test.
    *
    * @param open opens a store that reads the time from the table {@code test_clock}
    */

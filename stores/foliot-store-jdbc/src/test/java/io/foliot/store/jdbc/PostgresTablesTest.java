@@ -168,7 +168,7 @@ final class PostgresTablesTest {
     store = reported();
     assertThat(statistic("seq_scan", "foliot_task")).isEqualTo(scans);
 
-    // The call counts reads the whole table, so the statistic must grow, by one for each worker of a parallel scan.
+    // A call of counts() reads the whole table. The statistic grows by one for each worker of a parallel scan.
     assertThat(get(store.counts())).containsKey(QUEUE);
     store = reported();
     assertThat(statistic("seq_scan", "foliot_task")).isGreaterThan(scans);

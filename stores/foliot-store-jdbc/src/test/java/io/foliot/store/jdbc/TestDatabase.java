@@ -15,8 +15,8 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
  * An empty database of a real server for a test class, registered as an extension in a static field. All classes share
- * one server for each kind of database, which runs until the test run ends. A class that stops or disturbs its server
- * uses a separate server.
+ * one server for each kind of database. That server runs until the test run ends. A class that stops or disturbs its
+ * server uses a separate server.
  *
  * @param <S> the server
  */

@@ -109,7 +109,7 @@ abstract class TransactionContract {
     return Math.floorDiv(get(store.timeMicros(0)), 1_000);
   }
 
-  /** Returns a data source that returns the connection of a transaction. To close that connection has no effect. */
+  /** Returns a data source that returns the connection of a transaction. Closing that connection has no effect. */
   private static DataSource aware(Connection transaction) {
     Connection kept = (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
         new Class<?>[]{Connection.class}, (proxy, method, arguments) -> {

@@ -26,8 +26,8 @@ final class Asides {
   }
 
   /**
-   * Ends tasks of one part as failed, because their records cannot be read. A task whose record has changed meanwhile
-   * is left as it is.
+   * Ends tasks of one {@linkplain Partitions part} as failed, because their records cannot be read. A task whose record
+   * has changed meanwhile is left as it is.
    *
    * @param arguments a new list with the first argument of the script
    */

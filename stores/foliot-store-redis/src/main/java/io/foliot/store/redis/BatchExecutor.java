@@ -19,10 +19,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The executor of steps. On the fast path, one script per part runs many items, and the scripts of all parts run
- * concurrently. All other items take the general path: the records are read, {@link TaskOperations} decides, and the
- * changes are written if the records have not changed since the read. Otherwise the records are read again. An item on
- * the general path therefore takes effect at the time of its last read, by the clock of its part.
+ * The executor of {@linkplain RedisOperation steps}. On the fast path, one script runs many items of one
+ * {@linkplain Partitions part}, and the scripts of all parts run concurrently. All other items take the general path:
+ * the records are read, {@link TaskOperations} decides, and the changes are written if the records have not changed
+ * since the read. Otherwise the records are read again. An item on the general path therefore takes effect at the time
+ * of its last read, by the clock of its part.
  *
  * <p>Items of one batch for the same task or key stay in order. The fast path gets at most the first of them. The
  * others take the general path afterwards, in order. The items of one {@link BatchUnit} are compared and written as a
@@ -310,7 +311,7 @@ final class BatchExecutor {
     }
 
     /**
-     * Decides over the records that were read, and writes the results. Returns the indices of the items that need
+     * Decides items by the records that were read, and writes the results. Returns the indices of the items that need
      * another try, in order.
      */
     private CompletableFuture<List<Integer>> write(int bits, int part, List<Integer> indices, Snapshot snapshot) {

@@ -60,9 +60,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Link implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Link.class.getName());
-  /** Beginning of a script's error if the caller assumed too few parts. Then follows n, where 2^n parts exist. */
+  /** Beginning of a script's error if the caller assumed too few parts. The number n follows; there are 2^n parts. */
   private static final String MOVED = "FOLIOTSLOTS ";
-  /** Maximum number of calls that wait for an answer. If more wait, the server is too slow, and calls are refused. */
+  /** Maximum number of calls on a connection that wait for an answer. Further calls are refused. */
   private static final int MAX_UNDER_WAY = 100_000;
   /** Minimum time between two disconnections from a server that has become a replica. */
   private static final long QUIT_AT_MOST_EVERY_NANOS = 500_000_000;
@@ -248,8 +248,8 @@ final class Link implements AutoCloseable {
 
   /**
    * Sends calls. In a cluster, the calls to a server are sent once a connection to the server is open. Otherwise
-   * Lettuce would block the sender until then. The sender may be a thread that received an answer, and the same few
-   * threads open the connections.
+   * Lettuce would block the sender until then. The sender may be one of the few threads that open the connections, so
+   * the wait might never end.
    */
   private void dispatch(Pipeline pipeline) {
     if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {

@@ -45,7 +45,7 @@ final class Partitions {
     return state;
   }
 
-  /** Records that there are at least this many parts. If they are more than before, tasks may have to migrate. */
+  /** Records that there are at least 2^{@code bits} parts. If this is more than before, tasks may have to migrate. */
   synchronized void update(int bits) {
     if (bits > state.bits()) {
       state = new State(bits, false, new BitSet());

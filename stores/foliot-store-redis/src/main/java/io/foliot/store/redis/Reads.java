@@ -51,8 +51,8 @@ final class Reads {
   /** Maximum number of scripts of one query, so that a filter that no record passes does not delay the caller. */
   private static final int MAX_READS = 32;
   /**
-   * Minimum number of parked tasks that are read from each part, up to the limit of the read. The parts may have
-   * unequal numbers of parked tasks.
+   * Minimum number of parked tasks that are requested from each part, unless the limit of the read is smaller. The
+   * parts may have unequal numbers of parked tasks.
    */
   private static final int PARKED_PER_PART = 16;
   /** Argument of scan.lua, in place of a state, that selects all live tasks. */
@@ -184,7 +184,7 @@ final class Reads {
       return all(read).thenCompose(found -> {
         List<DueEntry> firsts = firsts(found, perPart, limit);
         List<DueEntry> page = firsts.stream().filter(entry -> slots.contains(entry.id())).toList();
-        // A part may also have slots that were not requested. An empty page would mean that there are no more entries.
+        // A part may also have tasks of slots that were not requested. An empty page would mean that no entries follow.
         return page.isEmpty() && !firsts.isEmpty()
             ? parked(queue, slots, firsts.getLast(), limit).toCompletableFuture()
             : CompletableFuture.completedFuture(page);
@@ -235,7 +235,7 @@ final class Reads {
     return each(ids, Script.LEASES, BytesReader::u64);
   }
 
-  /** Runs a script for these ids in each part, and reads the answer of each task. Keeps the order of the ids. */
+  /** Runs a script in each part, for the ids of that part. Returns the answers in the order of the ids. */
   private <T> CompletionStage<List<T>> each(List<TaskId> ids, Script script, Function<BytesReader, T> reading) {
     return call(() -> retryIfMoved(bits -> {
       Map<Integer, List<Integer>> placesOfPart = new HashMap<>();
@@ -303,7 +303,7 @@ final class Reads {
     }));
   }
 
-  /** Reads records of one part. Damaged live records are set aside first. */
+  /** Reads records of one part. If live records are damaged, sets them aside and reads again. */
   private CompletableFuture<Snapshot> snapshot(Partitions.State state, int part, ReadSet reads) {
     return calls.migration().migrate(state, part, SlotMigration.Refs.of(reads)).thenCompose(here -> {
       Snapshot snapshot = new Snapshot(reads, true, false);

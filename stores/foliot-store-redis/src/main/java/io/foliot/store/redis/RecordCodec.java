@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  *   | CRC32C of the id and the fields from the queue to here, u32 | attempts
  * </pre>
  *
- * <p>The header consists of the fields up to the number of attempts, which have fixed positions. The scripts change the
- * header, and append attempts at the end. They do not change the bytes in between, which have a checksum. A body is
- * stored outside of its record, in its own frame, so that a reset copies no payload.
+ * <p>The header consists of the fields up to and including the number of attempts. These fields have fixed positions.
+ * The scripts change the header, and append attempts at the end. They do not change the bytes in between, which have a
+ * checksum. A body is stored outside of its record, in its own frame, so that a reset copies no payload.
  *
  * <p>Rejected: a checksum of the header, by {@code redis.sha1hex} in the scripts. It takes 1.9 µs per record, more than
  * the record's {@code HSET} (1.1 µs), on the one thread that all steps share.
@@ -135,7 +135,10 @@ final class RecordCodec {
     return out.u32(sum(id, out.array(), 0, out.length())).toArray();
   }
 
-  /** Returns the checksum of the bytes between header and attempts. {@code setAside} in prelude.lua computes it too. */
+  /**
+   * Returns the checksum of an id and of the bytes between header and attempts. {@code setAside} in prelude.lua
+   * computes it too.
+   */
   private static int sum(TaskId id, byte[] bytes, int from, int count) {
     Bytes all = new Bytes(16 + count).id(id).bytes(bytes, from, count);
     return Checksum.of(all.array(), 0, all.length());

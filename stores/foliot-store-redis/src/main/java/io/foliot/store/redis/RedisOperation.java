@@ -27,7 +27,7 @@ interface RedisOperation<Q, R> {
     return false;
   }
 
-  /** Returns whether the task to which a record's key belongs now is read with each record. */
+  /** Returns whether each record is read together with the task that has the record's key now. */
   default boolean withHolders() {
     return false;
   }

@@ -1,4 +1,4 @@
--- Claims waiting tasks that are due, and moves the index entries of waiting tasks that are not.
+-- Claims waiting tasks that are due, and moves the index entries of waiting tasks that are not due.
 -- Safety rests on state = delayed in the WHERE, which is evaluated on the locked row: the second of two claims finds
 -- the task running. A claim that is too late, or that is only a move, does not change a due task (in_time). The token
 -- is derived from the task's id and a secret of this call, so no token is used twice. The tokens distinguish the claims

@@ -1,2 +1,2 @@
--- Reads the last kept id that a page may examine; no row if fewer ids follow than a page may examine.
+-- Reads the last kept id that a page may examine. Returns no row if fewer ids follow.
 SELECT id FROM foliot_final WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?

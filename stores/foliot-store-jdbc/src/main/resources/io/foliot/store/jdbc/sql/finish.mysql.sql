@@ -2,6 +2,7 @@
 -- drop_live then deletes the live rows.
 -- Safety rests on token and generation in the WHERE, which is evaluated on the rows that FOR UPDATE locks: only the
 -- latest claim can end its task, and no other statement changes the task until it is deleted.
+-- If the clock has not passed the generation of a task, the task takes the general path, which raises the floor.
 -- wanted: id, token, generation, begun_at, detail.
 INSERT INTO foliot_final (
   id, queue, `key`, state, due_at, first_due_at, created_at, changed_at, lease_end, claimed_at, generation, attempt,

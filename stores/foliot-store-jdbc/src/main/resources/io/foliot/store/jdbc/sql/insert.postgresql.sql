@@ -3,7 +3,8 @@
 -- result has one row for each inserted task, or one row with NULLs after the clock if no task was inserted. The last
 -- column is true if the clock has not passed the generation yet.
 -- The version of a new row is its place in the batch. The generation is read from the clock when the row is inserted.
--- So it is larger than the generation of a task with the same key that ended while the statement ran.
+-- So it is larger than the generation of a task with the same key that ended while the statement ran, unless the clock
+-- was set back or has stopped. TaskSteps.ensureLast handles that case.
 -- Codes in answers: kind 0 is CREATED, state 0 is READY, and state 1 is DELAYED.
 WITH clock AS MATERIALIZED ({clock_and_floor}),
 draft AS (

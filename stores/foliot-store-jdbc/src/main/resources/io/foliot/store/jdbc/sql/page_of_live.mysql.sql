@@ -1,5 +1,5 @@
--- Reads a page of the live records of all queues in the order of ids. The page ends with the record at the edge, which
--- edge_of_live reads. Without an edge, the page reads to the last record.
+-- Reads a page of the live records of all queues in the order of ids. The page ends at the edge at the latest. The edge
+-- is the last id that may be examined; edge_of_live reads it. Without an edge, the page may extend to the last record.
 SELECT clock.micros, shown.id IS NOT NULL, shown.*
 FROM ({clock}) clock
 LEFT JOIN (

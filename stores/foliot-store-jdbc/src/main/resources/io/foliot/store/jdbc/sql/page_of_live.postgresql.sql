@@ -1,6 +1,6 @@
--- A page of the live records of all queues in the order of ids. The page ends with the record at the edge, which is the
--- last record that may be examined, so that the cost of a page is bounded. Without an edge, the page reads to the last
--- record.
+-- Reads a page of the live records of all queues in the order of ids. The page ends at the edge at the latest. The edge
+-- is the last record that may be examined; it bounds the cost of a page. Without an edge, the page may extend to the
+-- last record.
 WITH edge AS MATERIALIZED (
   SELECT {clock_micros} AS micros, last.id, coalesce(last.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AS upto
   FROM (SELECT (SELECT id FROM foliot_task WHERE id > ? ORDER BY id OFFSET ? LIMIT 1) AS id) last

@@ -1,6 +1,6 @@
--- A page of the live and the kept records of a queue in the order of ids, for one state or for all states. The page
--- ends at the edge, the last id that may be examined: the smaller result of edge_of_live and edge_of_kept. Without an
--- edge, the page reads to the last record.
+-- Reads a page of the live and the kept records of a queue in the order of ids, for one state or for all states. The
+-- page ends at the edge at the latest. The edge is the last id that may be examined: the smaller result of edge_of_live
+-- and edge_of_kept. Without an edge, the page may extend to the last record.
 SELECT clock.micros, shown.id IS NOT NULL, shown.*
 FROM ({clock}) clock
 LEFT JOIN (

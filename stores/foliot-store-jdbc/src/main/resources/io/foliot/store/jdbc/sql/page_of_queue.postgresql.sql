@@ -1,5 +1,5 @@
--- A page of the live and the kept records of a queue in the order of ids, for one state or for all states. The page
--- ends at the edge, as in page_of_live: the smaller of the edges of both tables.
+-- Reads a page of the live and the kept records of a queue in the order of ids, for one state or for all states. The
+-- page ends at the edge at the latest, as in page_of_live. The edge is the smaller of the edges of both tables.
 WITH edge AS MATERIALIZED (
   SELECT {clock_micros} AS micros, last.id, coalesce(last.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AS upto
   FROM (

@@ -3,7 +3,8 @@
 -- only the latest claim plans, and it plans once. The unique index of ids and the NOT EXISTS protect children: a child
 -- that exists already, live or kept, is not changed.
 -- A task whose lease has ended may be parked. The index entry of such a task moves back to its slot.
--- The new generation is the time by the clock. If a larger generation exists, the plan takes the general path.
+-- The new generation is the time by the clock. If the clock has not passed the old generation, or is behind the floor,
+-- the plan takes the general path.
 WITH clock AS MATERIALIZED ({clock_and_floor}),
 written AS (
   UPDATE foliot_task task SET
