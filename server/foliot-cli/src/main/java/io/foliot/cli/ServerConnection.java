@@ -226,7 +226,10 @@ final class ServerConnection implements AutoCloseable {
     return title + ": " + Shell.plain(detail);
   }
 
-  /** Returns a message with the missing object and the command that creates it, or null if the response names none. */
+  /**
+   * Returns a message that names the missing object and the command that creates it; null if the response does not name
+   * the object.
+   */
   private static @Nullable String creation(Function<String, @Nullable String> members, String noun, String command) {
     String name = members.apply(noun);
     if (name == null || name.isEmpty()) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests the packaged command. The class path of its process has only copies of the jar and of the jars in its
+ * Tests the packaged command. The class path of the process has only copies of the jar and of the jars in the
  * {@code lib} folder. The test runs in the build's integration-test phase, after the jars were built.
  */
 final class PackagedCommandTest {
