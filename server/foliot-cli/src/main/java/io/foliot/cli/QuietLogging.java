@@ -10,8 +10,8 @@ import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.spi.ContextAwareBase;
 
 /**
- * The logging of a command, and of the server until it has read its configuration: warnings, on standard error. Without
- * this class, Logback would print every message of the JDK, down to each certificate that it reads.
+ * The logging of a command, and of the server until it has read its configuration: warnings and errors, on standard
+ * error. Without this class, Logback would also print debug messages of the JDK, such as one for each certificate.
  */
 public final class QuietLogging extends ContextAwareBase implements Configurator {
   /** Creates the configurator for the service loader. */

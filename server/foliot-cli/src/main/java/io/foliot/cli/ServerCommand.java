@@ -39,7 +39,7 @@ final class ServerCommand implements Callable<Integer> {
   /** Start of the line that is printed when the server is ready; the rest of the line is the server's address. */
   static final String READY = "Foliot is ready at ";
 
-  /** System property with the id of a parent process. This process ends when the parent ends, even by a kill. */
+  /** System property with the id of a parent process. This process ends when the parent ends or is killed. */
   static final String PARENT = "foliot.parent";
 
   private static final String CONFIG_VARIABLE = "FOLIOT_CONFIG";
@@ -72,7 +72,7 @@ final class ServerCommand implements Callable<Integer> {
     warnOfOpenSecrets();
     FoliotServer server;
     try {
-      // If the log is JSON, every line of the standard output must be JSON.
+      // If the log is JSON, every line of the standard output must be JSON. Other text goes to the standard error.
       server = FoliotServer.start(configuration, configuration.log().isJson() ? shell.err() : shell.out());
     } catch (StartException e) {
       throw e.reason() == StartException.Reason.CONFIGURATION
@@ -125,7 +125,7 @@ final class ServerCommand implements Callable<Integer> {
   }
 
   /**
-   * Returns the file with the configuration, or null if there is none.
+   * Returns the configuration file that the user has named; else {@code foliot.yaml} if it exists here; else null.
    *
    * @param option the value of the option {@code --config}, or null
    */

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connection of a command to a server. A call goes through the client, or directly over HTTP if the command shows
- * the response as it is or the client has no such call. A failure becomes a {@link CommandException} that says what to
- * do.
+ * the response as it is or the client has no such call. A failed call throws a {@link CommandException}, except in
+ * {@link #send}.
  */
 final class ServerConnection implements AutoCloseable {
   static final String URL_VARIABLE = "FOLIOT_URL";
@@ -65,7 +65,8 @@ final class ServerConnection implements AutoCloseable {
   private static HttpClient httpClient(boolean secure) {
     HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
         .connectTimeout(CONNECT_TIMEOUT).followRedirects(HttpClient.Redirect.NEVER);
-    // The default context reads all certificates of the JDK at once, which takes longer than the rest of a command.
+    // A connection over plain HTTP needs no certificates. The default context would read all certificates of the JDK,
+    // which takes longer than the rest of a command.
     return secure ? builder.build() : builder.sslContext(trustingNoServer()).build();
   }
 
@@ -225,7 +226,10 @@ final class ServerConnection implements AutoCloseable {
     return title + ": " + Shell.plain(detail);
   }
 
-  /** Returns a message with the missing object and the command that creates it; null if the response has no name. */
+  /**
+   * Returns a message that names the missing object and the command that creates it; null if the response does not name
+   * the object.
+   */
   private static @Nullable String creation(Function<String, @Nullable String> members, String noun, String command) {
     String name = members.apply(noun);
     if (name == null || name.isEmpty()) {

@@ -19,7 +19,7 @@ final class TopScreen {
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss")
       .withZone(ZoneId.systemDefault());
   private static final Predicate<Figures.Sample> ALL = sample -> true;
-  // Calls that only read are not counted as batches of writes.
+  // The calls "due" and "prefetch" are not counted as batches, because they only read.
   private static final Predicate<Figures.Sample> COMMITS = sample -> !sample.label("call").equals("due")
       && !sample.label("call").equals("prefetch");
 
@@ -53,7 +53,7 @@ final class TopScreen {
     failure = "";
   }
 
-  /** Records that the server did not respond, and the reason. */
+  /** Records why the latest refresh failed. */
   void failed(String reason, Instant when) {
     failure = reason;
     at = when;

@@ -37,7 +37,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs the programs of docs/callbacks.md against a real server. {@link DocumentsTest} compiles the Java programs. */
+/**
+ * Runs the programs of docs/callbacks.md: the Python programs against a real server, the functions in shell and
+ * JavaScript without a server. {@link DocumentsTest} compiles the Java programs.
+ */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 final class CallbacksPageTest {
   private static final Path PAGE = (Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", ".."))

@@ -21,8 +21,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks the form of the decisions; that the tests, classes and decisions that documents name exist; and that the
- * decisions give a reason for each dependency.
+ * Checks the form of the decisions, and that {@code libraries.md} gives a reason for each dependency. Each name must
+ * exist: a test in a decision, a type in {@code ARCHITECTURE.md}, the number of a decision in any text file.
  */
 final class DecisionsTest {
   private static final Path ROOT = (Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", ".."))
@@ -40,7 +40,7 @@ final class DecisionsTest {
       + "\\[D\\d+]\\([\\w.-]+\\)(?:(?:,| and) \\[D\\d+]\\([\\w.-]+\\))*)\\.", Pattern.DOTALL);
   private static final String NOT_PINNED = "Not pinned by a test: ";
   private static final Pattern DECISION = Pattern.compile("\\bD(\\d{1,3})\\b");
-  /** A type, perhaps with a member. A name in capitals alone does not match, because it is a constant. */
+  /** A type, perhaps with a member. A name that has only capitals does not match, because it is a constant. */
   private static final Pattern NAME = Pattern.compile("`([A-Z]\\w*[a-z]\\w*)(?:[#.](\\w+))?`");
   private static final Pattern TYPE = Pattern.compile("\\b(?:class|interface|record|enum) ([A-Z]\\w+)");
   private static final Pattern PROGRAM = Pattern.compile("`(\\w+)\\.(?:lua|sql)`");

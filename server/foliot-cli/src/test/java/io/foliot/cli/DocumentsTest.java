@@ -233,7 +233,7 @@ final class DocumentsTest {
     assertThat(output.lines()).as(output).containsOnlyOnce("cancel order-7");
   }
 
-  /** Returns the text of the first XML element of a name; the search begins at the index {@code from}. */
+  /** Returns the text of the first XML element with a name. The search begins at the index {@code from}. */
   private static String element(String xml, String name, int from) {
     int begin = xml.indexOf("<" + name + ">", from) + name.length() + 2;
     return xml.substring(begin, xml.indexOf("</" + name + ">", begin));
@@ -276,7 +276,7 @@ final class DocumentsTest {
     int parsed = 0;
     List<String> problems = new ArrayList<>();
     for (Path document : documents()) {
-      // Joins a command that prose breaks over two lines.
+      // Joins the two lines of a command that is broken in prose.
       String text = Files.readString(document).replaceAll("(`\\./foliot[^`\\n]*)\\n\\s*", "$1 ");
       Matcher commands = COMMAND.matcher(text);
       while (commands.find()) {

@@ -67,7 +67,7 @@ final class JobWorkerServerTest {
     return JobWorker.builder(client, "billing").name(name).pollWait(Duration.ofSeconds(1));
   }
 
-  /** Creates a job with a period of one day, which the test triggers. */
+  /** Creates a job that the test triggers; its period is one day. */
   private void create(String job, int shards) {
     client.putJob(Job.named(job).queue("billing").every(Duration.ofDays(1)).shards(shards).build());
   }

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The packaged command: its process has nothing but copies of the jar and of its {@code lib} folder. Runs in the
- * build's integration-test phase, after the jars were built.
+ * Tests the packaged command. The class path of the process has only copies of the jar and of the jars in the
+ * {@code lib} folder. The test runs in the build's integration-test phase, after the jars were built.
  */
 final class PackagedCommandTest {
   private static final Path TARGET = Path.of("target").toAbsolutePath();

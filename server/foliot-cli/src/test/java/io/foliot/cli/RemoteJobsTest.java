@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests recurring jobs through the commands of the CLI: on two servers that share a PostgreSQL, MariaDB or Redis, and
- * on one server after another while the tasks are moved from store to store.
+ * Tests recurring jobs through the commands of the CLI. For some tests, two servers share a PostgreSQL, a MariaDB or a
+ * Redis. One test moves the jobs from store to store, and starts a server for each store.
  */
 @Tag("long")
 final class RemoteJobsTest {
@@ -82,7 +82,7 @@ final class RemoteJobsTest {
     return job.at("waiting").number() + job.at("active").items().size();
   }
 
-  /** Asserts that each change through either of two servers is at once visible through the peer of that server. */
+  /** Asserts that each change through one of two servers is immediately visible through the second. */
   private static void assertChangesAreVisibleAtOnce(Store store) {
     try (FoliotServer first = store.start(); FoliotServer second = store.start()) {
       run(first, "queues", "put", "orders", "--pull");

@@ -30,7 +30,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests servers and commands with stores in PostgreSQL, MariaDB and Redis, and a URL of MySQL's driver for MariaDB. */
+/**
+ * Tests servers and commands with stores in PostgreSQL, MariaDB and Redis. One test opens a MariaDB with a URL that
+ * begins with {@code jdbc:mysql:}.
+ */
 @Tag("long")
 final class RemoteStoresTest {
   @TempDir

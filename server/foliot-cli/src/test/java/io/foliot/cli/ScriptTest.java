@@ -201,7 +201,7 @@ final class ScriptTest {
   void concurrentRunsBuildOnceAndTakeOverADeadBuildersLock() throws Exception {
     jdk("jdk-25", "25");
     Path lock = Files.createDirectories(root.resolve("server/foliot-cli/target/foliot-lock"));
-    // No process has this id, because kernels do not assign it.
+    // No process has this id: it is above the maximum of Linux, which is 4194304.
     Files.writeString(lock.resolve("pid"), "99999999\n");
     List<Process> both = List.of(start(root.resolve("foliot"), Map.of(), "x"),
         start(root.resolve("foliot"), Map.of(), "x"));
@@ -285,7 +285,7 @@ final class ScriptTest {
     assertThat(run(Map.of(), "queues").output()).doesNotContain("-XX:AOTCache=");
   }
 
-  /** Checks that Maven gets modules instead of -am, which would add modules that only tests need. */
+  /** Checks that Maven gets a list of modules instead of -am, which would add modules that only tests need. */
   @Test
   void theScriptBuildsExactlyTheModulesOfTheCommand() throws Exception {
     jdk("jdk-25", "25");

@@ -38,14 +38,14 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /**
- * Passes secrets in settings of the store, the admin key and the coordinator, and provokes the failures of each store's
- * server. The operator must get the reason of that server, and no log line, message or response may contain a secret.
+ * Passes secrets in the settings of the store, the admin key and the coordinator, and provokes failures. The operator
+ * must get the reason that the database or Redis gives. No log line, message or response may contain a secret.
  */
 @Tag("long")
 final class SecretsTest {
   /** The secret that no output may contain. */
   private static final String CANARY = "c4n4ry";
-  /** A port on which nothing listens. */
+  /** An address at which no server listens. */
   private static final String NOWHERE = "127.0.0.1:1";
 
   private static PostgresServer postgres;

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Checks that a server that cannot start prints one line with the reason, and that a JSON log has no other lines. */
+/** Checks that a server that cannot start prints one line with the reason, and that each line of a JSON log is JSON. */
 final class ServerStartTest {
   @TempDir
   private Path folder = Path.of("");

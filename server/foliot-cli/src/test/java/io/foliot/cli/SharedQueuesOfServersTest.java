@@ -22,7 +22,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Tests queues of two servers that share a PostgreSQL: a queue put through one server is usable on both at once. */
+/**
+ * Tests the queues of two servers that share a PostgreSQL. A new queue is usable immediately through both servers, and
+ * a deletion through one server is effective on both.
+ */
 @Tag("long")
 final class SharedQueuesOfServersTest {
   private static final String PULL = "{\"delivery\": {\"type\": \"pull\"}}";

@@ -40,13 +40,13 @@ final class TidyTest {
   private static final Pattern MIGRATION = Pattern.compile("V\\d+__.*\\.sql$");
   /** The first words of a method's documentation: a verb in the third person. */
   private static final Pattern VERB = Pattern.compile("^(?:[\\w-]+s[:,;.]?|Called|As|@\\w+|\\{@\\w+.*)(?: .*)?$");
-  /** First words that end in s, but are not verbs. */
+  /** First words that end in s, but do not count as verbs. */
   private static final Pattern NO_VERB = Pattern.compile("^(?:Tasks|Keys|Bytes|Items|Its|This|Whether|Has)\\b.*");
   /** The declaration of a method that is not private. */
   private static final Pattern METHOD = Pattern
       .compile("^ {2,4}(?!private\\b)(?!.*\\b(?:class|record|interface|enum)\\b)"
           + "[^=(]* [a-z]\\w*\\(.*");
-  /** Idioms, in place of which a comment has the verb of the field or the name of the party. */
+  /** Idioms. A comment has the verb of the field or the name of the party instead. */
   private static final Pattern IDIOM = Pattern
       .compile("\\b(?:stands? (?:for|still|at|on)|stood still|is away|are away|goes on|work(?:s|ed) off"
           + "|(?:is|are|was|were|be|been|being) told|look(?:s|ed) at|is none of|bec(?:omes|ame) of|nobody|somebody|everybody"
@@ -115,8 +115,8 @@ final class TidyTest {
   }
 
   /**
-   * Checks only the comments of Java, because the formatter limits the lines of its code, and all lines of Lua and SQL.
-   * A Maven command in a comment stays on one line.
+   * Checks the comments of Java, and all lines of Lua and SQL. The formatter limits the lines of Java code. A Maven
+   * command in a comment stays on one line.
    */
   @Test
   void noLineOfACommentIsTooLong() throws IOException {
@@ -284,7 +284,7 @@ final class TidyTest {
     assertThat(STORE_BY_CLASS.matcher("(RedisStore) store").find()).as("a breach is found").isTrue();
   }
 
-  /** Permits a longer file if the comment of its class gives the reason. */
+  /** Permits more than {@link #MAX_LINES} lines if the comment of the class gives the reason. */
   @Test
   void aLongFileOfMainGivesTheReason() throws IOException {
     List<Path> found = new ArrayList<>();

@@ -46,7 +46,7 @@ final class VerifyTest {
     return Outcome.of(Map.of(), words);
   }
 
-  /** Returns the table file of the store with the lowest name. */
+  /** Returns the first of the store's table files in the order of their names. */
   private Path table() throws IOException {
     try (Stream<Path> files = Files.list(data.resolve("store").resolve("rocks"))) {
       return files.filter(file -> file.toString().endsWith(".sst")).sorted().findFirst().orElseThrow();

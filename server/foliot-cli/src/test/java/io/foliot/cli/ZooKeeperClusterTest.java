@@ -119,7 +119,7 @@ final class ZooKeeperClusterTest {
       zooKeeper.stop();
       try (FoliotServer alone = start(store, port, "alone");
           FoliotClient client = FoliotClient.builder(URI.create(alone.url())).build()) {
-        // The overdue poll of this server finds tasks of other writers in slots that it does not own.
+        // The overdue poll finds tasks of other writers in slots that the server does not own.
         assertThat(client.claim("orders", CLAIM)).hasSize(1);
         assertThat(number(alone, "owned")).isZero();
         zooKeeper.restart();

@@ -45,7 +45,7 @@ final class ChildServer implements AutoCloseable {
       return new Spec("", jvm, io.foliot.cli.Foliot.class, arguments);
     }
 
-    /** Returns this command line with other commands of the shell before the JVM starts. */
+    /** Returns a copy of this command line in which the shell runs commands before it starts the JVM. */
     Spec after(String commands) {
       return new Spec(commands + "; ", jvm, main, arguments);
     }

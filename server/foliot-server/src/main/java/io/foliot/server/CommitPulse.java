@@ -19,9 +19,9 @@ final class CommitPulse {
   /** Time without a commit after which the server is not ready. */
   static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** Number of pulse documents in a store. Nodes share them, so that a node that is gone leaves no document behind. */
+  /** Number of pulse documents in a store. Nodes share them; else each new name of a node would add a document. */
   private static final int DOCUMENTS = 16;
-  /** Maximum number of tries of one beat, because the writes of nodes that share a document can conflict. */
+  /** Maximum number of tries of one beat. A try fails if another node writes the same document at that moment. */
   private static final int TRIES = 3;
 
   private final TaskStore store;

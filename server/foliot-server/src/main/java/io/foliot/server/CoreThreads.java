@@ -4,7 +4,8 @@ import java.lang.Thread.UncaughtExceptionHandler;
 
 /**
  * A handler that ends the process when a thread that the server needs has ended, or when memory has run out. Otherwise
- * the process would appear alive and do nothing. The tasks are in the store, and the supervisor restarts the process.
+ * the process would appear alive and do nothing. The tasks are in the store, and a supervisor such as systemd can
+ * restart the process.
  */
 public final class CoreThreads implements UncaughtExceptionHandler {
   /** Exit code of a process that this handler ends. */

@@ -115,8 +115,9 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
-   * Reads the API keys every second. So this server accepts a key that was created through another server, and refuses
-   * a key that was deleted there, within about a second, or as soon as the store answers.
+   * Reads the API keys every second. Within about a second, this server therefore accepts a key that another server has
+   * created, and refuses a key that another server has deleted. While the store does not answer, this server keeps the
+   * keys that it has.
    */
   private static void refresh(KeyRing keys) {
     boolean answered = true;
@@ -270,14 +271,14 @@ public final class FoliotServer implements AutoCloseable {
     return (int) affordable;
   }
 
-  /** Refuses requests from now on. */
+  /** Refuses requests from now on, except for those of open routes. */
   void drain() {
     api.drain();
   }
 
   /**
    * Stops: refuses new requests, claims no more tasks, waits for the attempts and requests under way, and then closes
-   * the store. The wait lasts at most the configured time plus one second.
+   * the store. The wait lasts at most the configured time plus 1.5 s.
    */
   public synchronized void stop() {
     if (stopped) {
@@ -290,7 +291,7 @@ public final class FoliotServer implements AutoCloseable {
     watchdog.close();
     Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
     try {
-      // The engine stops first, because that ends the long polls of workers; it still answers earlier calls.
+      // The engine stops first, because that ends the long polls of workers. It still answers calls that began earlier.
       runtime.scheduler().stop(left).orTimeout(left.toMillis() + 1_000, TimeUnit.MILLISECONDS).join();
     } catch (CompletionException e) {
       log.warn("the engine did not stop in time; its tasks are claimed again when their leases end", e);

@@ -109,7 +109,7 @@ final class HttpConnections implements ServerConnectionSelector {
         // A normal return means that a request was refused before it could be routed, and perhaps before it was read.
         linger();
       } catch (UnreadRequestException e) {
-        // The request was answered, and bytes of it are still to come.
+        // The request was answered before it was read to its end.
         linger();
       } finally {
         open.decrementAndGet();
@@ -122,7 +122,7 @@ final class HttpConnections implements ServerConnectionSelector {
           Thread.sleep(LINGER);
           socket.close();
         } catch (InterruptedException | UncheckedIOException e) {
-          // The reads below ended before the time was over.
+          // The reads below ended before the time was over, or the connection is closed already.
         }
       });
       try {

@@ -43,13 +43,13 @@ import org.jspecify.annotations.Nullable;
  * The web server in front of the API: connections, bodies, headers. Each request has a virtual thread, which may block.
  */
 final class HttpListener implements AutoCloseable {
-  /** Longest first line of a request, in bytes. A key of 256 bytes takes 768 in a path; the rest is short. */
+  /** Longest first line of a request, in bytes. A percent-encoded key takes at most 768 bytes; the rest is short. */
   private static final int MAX_FIRST_LINE = 4 << 10;
   private static final int MAX_HEADERS_BYTES = 16 << 10;
   /** Longest unread body, in bytes, that is skipped; for a longer one the connection is closed. */
   private static final int MAX_SKIPPED_BYTES = 64 << 10;
-  // Longer than clients commonly keep idle connections, so that clients close them first. If the server closed one, a
-  // request that is sent at that moment would be lost.
+  // Longer than clients commonly keep idle connections, so that clients close them first. If the server closed an idle
+  // connection, a request that a client sends at that moment would be lost.
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(90);
   /** Time that Helidon gives to requests under way when it stops. */
   private static final Duration LAST_GRACE = Duration.ofMillis(500);
@@ -286,7 +286,7 @@ final class HttpListener implements AutoCloseable {
       return writes;
     }
 
-    /** Returns whether some of the body was read. */
+    /** Returns whether a read of the body has begun. */
     boolean isBegun() {
       return begun;
     }

@@ -49,7 +49,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
    *
    * @param loopback whether the server listens on a loopback address; callbacks may then go to this machine
    * @param onFailure called with the reason if the store closes itself
-   * @throws StartException if the store cannot be opened or the engine cannot be started
+   * @throws StartException if the configuration or the store cannot be used
    */
   static ServerRuntime open(FoliotConfig config, boolean loopback, TimeSource clock, Meter meter, JobMeter jobMeter,
       SecureRandom random, Consumer<StoreException> onFailure) {
@@ -92,8 +92,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
     return new HttpDelivery(HttpDeliveryOptions.builder().allowedNetworks(networks).allowLoopback(loopback)
         // A queue is often created before the DNS entry of its receiver; addresses are checked again at each attempt.
         .allowUnresolved(true)
-        // A destination has at most twice its limit of attempts in progress. With as many connections, no attempt waits
-        // for a connection. Such a wait would count against the attempt's timeout.
+        // At most twice as many attempts as the destination's limit are in progress. With a connection for each, no
+        // attempt waits for a connection. Such a wait would count against the attempt's timeout.
         .connectionsPerDestination(2 * config.delivery().destinationLimit()).version(FoliotServer.version()).build());
   }
 
@@ -129,8 +129,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
         PrivateFiles.restrictFile(file);
         return kept;
       }
-      // The file is empty after a full disk, or after a power loss between its creation and its sync. Then the node
-      // takes a new name.
+      // The file does not exist yet, or a full disk or a power loss has left it empty. The node takes a new name.
       PrivateFiles.write(file, made + "\n");
       return made;
     } catch (IOException e) {

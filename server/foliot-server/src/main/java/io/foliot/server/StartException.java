@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 public final class StartException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** The reason, with its exit code. */
+  /** The reason, with an exit code for programs that start a server themselves. */
   public enum Reason {
     /** A configured value cannot work. */
     CONFIGURATION(2),
@@ -37,7 +37,7 @@ public final class StartException extends RuntimeException {
     return reason;
   }
 
-  /** Returns the exit code of the process. */
+  /** Returns the exit code of the reason. The command {@code foliot server} does not use it. */
   public int exitCode() {
     return reason.exitCode;
   }

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  */
 final class Watchdog implements AutoCloseable {
   private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
-  /** Beats from one test connection to the server's port to the next. */
+  /** Number of beats from one test connection to the next. A test connection goes to the server's port. */
   private static final int BEATS_PER_KNOCK = 5;
   /** Longest wait for a test connection. */
   private static final int KNOCK_MILLIS = 500;

@@ -264,7 +264,7 @@ public final class Api implements AutoCloseable {
     }
     switch (route.reach()) {
       case OPEN, LIST -> {
-        // The answer depends on what the caller may see.
+        // An open route needs no check. The handler of a list checks each item.
       }
       case QUEUE -> {
         if (!caller.sees(request.variable("queue"))) {

@@ -106,7 +106,7 @@ final class BulkCancelRoute {
       return states;
     }
 
-    /** Ensures that a forgotten filter does not cancel every task. */
+    /** Ensures that the call has either a filter or {@code all}. A call without both would cancel every task. */
     void ensureNarrow() {
       boolean narrows = states != null || keyPrefix != null || dueBefore != null;
       if (all && narrows) {

@@ -239,7 +239,7 @@ final class JobJson {
         .with("expected", e.expected()).with("found", e.found());
   }
 
-  /** Returns the problem of a job whose scope or allocation needs workers, but whose queue has none. */
+  /** Returns the problem of a job that needs workers, but has a queue whose tasks no worker takes. */
   static Problem needsWorkers(Job job) {
     boolean isScope = job.scope() != Scope.ONE;
     return new Problem(ProblemKind.INVALID_FIELD, (isScope ? "scope: " + JsonIn.word(job.scope()) : "allocation: own")

@@ -74,7 +74,7 @@ public enum ProblemKind {
   OVERLOADED(503, "The server is overloaded"),
   /** The server is stopping or has not started; nothing was done. */
   NOT_READY(503, "The server is not ready"),
-  /** The store does not answer a read. */
+  /** The store does not answer, and nothing was done. */
   STORE_UNAVAILABLE(503, "The store does not answer"),
   /** It is unknown whether the call took effect. */
   UNKNOWN_OUTCOME(504, "It is unknown whether the call took effect"),

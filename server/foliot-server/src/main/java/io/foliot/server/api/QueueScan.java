@@ -21,8 +21,8 @@ final class QueueScan {
    */
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
   /**
-   * The limit while no task has been found. It is longer, because programs take an empty page for the last page, but
-   * shorter than the time that clients wait for an answer.
+   * Time limit while no task has been found. It is longer than {@link #MAX_NANOS}, because programs take an empty page
+   * for the last page. It is shorter than the time that clients wait for an answer.
    */
   private static final long MAX_EMPTY_NANOS = TimeUnit.SECONDS.toNanos(10);
 

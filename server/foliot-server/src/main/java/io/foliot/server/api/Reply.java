@@ -69,7 +69,7 @@ public final class Reply {
     return this;
   }
 
-  /** Runs the action of {@link #whenSent}. Must be called once, when the reply has been written or cannot be. */
+  /** Runs the action of {@link #whenSent}. Must be called once, after the reply was written or the write failed. */
   public void sent() {
     sent.run();
   }

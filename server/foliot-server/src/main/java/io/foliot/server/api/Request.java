@@ -69,7 +69,7 @@ public final class Request {
     return variables;
   }
 
-  /** Adds a field of the request to the audit log, besides the variables of its path. */
+  /** Adds a field to the request's entry in the audit log, besides the variables of the path. */
   void audit(String name, String value) {
     audited.put(name, value);
   }
@@ -108,7 +108,7 @@ public final class Request {
     return incoming.writeMemory();
   }
 
-  /** Returns the body of a call that reads JSON. Fails if the request has another content type; it may have none. */
+  /** Returns the body of a call that reads JSON. Throws a problem if the request has a content type other than JSON. */
   byte[] json(int maxBytes) {
     String type = mediaType();
     if (type != null && !isJson(type)) {

@@ -82,7 +82,7 @@ final class SchedulerBridge implements AutoCloseable {
     return await(call, timeoutMillis, false);
   }
 
-  /** Returns the queue, as this node has read it or, if it has not, from the store; empty if there is no such queue. */
+  /** Returns the queue that this node knows, else the queue in the store; empty if the store has none. */
   Optional<QueueConfig> find(Scheduler scheduler, String queue) {
     Optional<QueueConfig> known = scheduler.queue(queue);
     return known.isPresent() ? known : read(scheduler.findQueue(queue));
