@@ -15,7 +15,7 @@ final class WheelScheduledExecutorContractTest extends ScheduledExecutorContract
   }
 
   @Test
-  void aShutdownCountsOnlyTheTasksThatItCancels() {
+  void tasksThatAShutdownCancelsCountOnlyAsCancelled() {
     WheelScheduledExecutor executor = WheelScheduledExecutor.builder().executeExistingDelayedTasksAfterShutdown(false)
         .build();
     for (int i = 0; i < 3; i++) {

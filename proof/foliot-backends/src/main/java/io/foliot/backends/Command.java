@@ -26,7 +26,7 @@ public final class Command {
   /**
    * Runs a program that is expected to succeed.
    *
-   * @throws UncheckedIOException if the program fails; the message quotes the program's output
+   * @throws UncheckedIOException if {@link #attempt(String...)} throws an exception; its exception is the cause
    */
   public static void run(String... command) {
     try {

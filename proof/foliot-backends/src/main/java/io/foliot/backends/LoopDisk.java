@@ -24,7 +24,7 @@ public final class LoopDisk implements AutoCloseable {
       + " fallocate and perl: run it as root on Linux, for example in a privileged container, with e2fsprogs,"
       + " util-linux and perl installed";
 
-  /** The Perl program that calls {@code _IOR('X', 125, __u32)} with {@code EXT4_GOING_FLAGS_NOLOGFLUSH}. */
+  /** The Perl program that makes an {@code EXT4_IOC_SHUTDOWN} call with {@code EXT4_GOING_FLAGS_NOLOGFLUSH}. */
   private static final String SHUTDOWN = "open(my $disk, '<', $ARGV[0]) or die \"open: $!\"; my $flags = pack('L', 2);"
       + " ioctl($disk, 0x8004587D, $flags) or die \"ioctl: $!\";";
 
@@ -34,7 +34,7 @@ public final class LoopDisk implements AutoCloseable {
    */
   private static final String OPTIONS = "loop,commit=300";
 
-  /** Number of last bytes that are filled block by block, because the reported free space is not exact. */
+  /** Size of the part that {@link #fill} fills block by block, because the reported free space is not exact. */
   private static final long ROUGH_BYTES = 2L << 20;
   private static final int BLOCK_BYTES = 4_096;
 

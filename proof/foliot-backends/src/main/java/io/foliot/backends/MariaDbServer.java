@@ -76,7 +76,7 @@ public final class MariaDbServer implements Server {
     List<String> command = new ArrayList<>(List.of(program.resolve("bin/mariadbd").toString(), "--no-defaults",
         "--basedir=" + program, "--lc-messages-dir=" + program.resolve("share"), "--datadir=" + folder.resolve("data"),
         "--innodb-log-file-size=" + LOG_FILE_SIZE,
-        // A starting server removes the temporary tables of all other servers that use the same folder for them.
+        // A starting server removes the temporary tables of all other servers that have the same temporary folder.
         "--tmpdir=" + folder));
     if (Program.asRoot()) {
       command.add("--user=root");
@@ -92,8 +92,7 @@ public final class MariaDbServer implements Server {
     all.put("pid-file", "mariadb.pid");
     all.put("init-file", folder.resolve("init.sql").toString());
     all.put("skip-name-resolve", "ON");
-    // With TLS, MariaDB would create a certificate and encrypt, and measurements would include work that the other
-    // servers do not do.
+    // With TLS, measurements would include encryption, which the other servers do not do.
     all.put("ssl", "OFF");
     all.put("innodb-flush-log-at-trx-commit", "1");
     all.put("innodb-doublewrite", "ON");

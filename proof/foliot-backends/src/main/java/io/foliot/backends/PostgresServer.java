@@ -63,7 +63,7 @@ public final class PostgresServer implements Server {
       Command.run(asUser(List.of(Program.postgres().resolve("bin/initdb").toString(), "--pgdata",
           folder.resolve("data").toString(), "--username", USER, "--auth", "scram-sha-256", "--pwfile",
           secret.toString(), "--encoding", "UTF8", "--locale", "C", "--no-instructions",
-          // No write is confirmed yet; the server itself syncs its writes later.
+          // Nothing is confirmed yet, so the new files need no sync.
           "--no-sync")).toArray(String[]::new));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -92,7 +92,7 @@ public final class PostgresServer implements Server {
     all.put("synchronous_commit", "on");
     all.put("full_page_writes", "on");
     all.put("shared_buffers", "256MB");
-    // With the default of 1 GB a load of minutes spends its time in checkpoints.
+    // With the default of 1 GB, a load of several minutes would spend much of its time in checkpoints.
     all.put("max_wal_size", "4GB");
     all.putAll(wanted);
     List<String> command = new ArrayList<>(List.of(Program.postgres().resolve("bin/postgres").toString(), "-D",

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** A Redis Cluster: primaries that share the slots among them, each with the same number of replicas. */
+/** A Redis Cluster: primaries that share the hash slots among them, each with the same number of replicas. */
 public final class RedisCluster implements AutoCloseable {
-  /** Number of slots of every Redis Cluster. */
+  /** Number of hash slots of every Redis Cluster. */
   private static final int SLOTS = 16_384;
   private static final Duration NODE_TIMEOUT = Duration.ofSeconds(2);
   private static final Duration AGREED_BOUND = Duration.ofSeconds(60);
@@ -51,9 +51,9 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * Starts all nodes, and waits until each of them finds the cluster complete.
+   * Starts all nodes, and waits until each of them reports that the cluster is complete.
    *
-   * @param primaries the number of primaries, at least three, because fewer have no majority for a failover
+   * @param primaries the number of primaries, at least three. With two, the failover of one would have no majority
    * @param replicasEach the number of replicas of each primary
    * @param settings the settings of each node, by their names in {@code redis.conf}
    */
@@ -78,7 +78,7 @@ public final class RedisCluster implements AutoCloseable {
         () -> Objects.toString(node.command("CLUSTER", "INFO")).contains(line));
   }
 
-  /** Waits until every live node finds the cluster complete. */
+  /** Waits until every live node reports that the cluster is complete. */
   public void awaitOk() {
     nodes.stream().filter(RedisServer::isAlive).forEach(node -> awaitInfo(node, "cluster_state:ok"));
   }

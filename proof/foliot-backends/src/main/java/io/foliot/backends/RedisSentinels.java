@@ -40,7 +40,8 @@ public final class RedisSentinels implements AutoCloseable {
   }
 
   /**
-   * Starts all servers and sentinels, and waits until they know each other, each sentinel at most a minute.
+   * Starts all servers and sentinels. Waits for each sentinel, at most a minute, until it knows the replica and the
+   * other sentinels.
    *
    * @param settings the settings of the primary and its replica, by their names in {@code redis.conf}
    */

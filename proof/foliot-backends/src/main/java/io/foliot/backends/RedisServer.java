@@ -110,7 +110,7 @@ public final class RedisServer implements Server {
     return command;
   }
 
-  /** Sends a command. Throws if the server is not ready, for example because it still reads its file. */
+  /** Sends a command. Throws if the server is not ready, for example because it still reads its append-only file. */
   private void ping() throws IOException {
     try (RedisConnection connection = new RedisConnection(port)) {
       connection.command("PING");

@@ -189,7 +189,7 @@ final class ServerProcess implements AutoCloseable {
     try {
       Command.attempt("sh", "-c", "kill -" + signal + " " + pids);
     } catch (IOException e) {
-      // A process that has just ended is no failure.
+      // A signal to a process that has just ended fails. That is no error.
       if (alive.stream().noneMatch(ServerProcess::isGone)) {
         throw new UncheckedIOException(e);
       }

@@ -126,8 +126,8 @@ final class Chain {
   }
 
   /**
-   * Returns whether an operation may have changed the first firing at or before an instant, although no answer shows
-   * that.
+   * Returns whether an operation that was invoked at or before an instant may have changed the first firing, although
+   * no answer shows the change.
    */
   boolean mayBeChanged(long toMillis) {
     return makers.stream().anyMatch(maker -> maker.invokedMillis() <= toMillis);

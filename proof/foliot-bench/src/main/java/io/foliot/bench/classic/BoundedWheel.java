@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * A single wheel for delays shorter than one revolution. A deadline that lies a revolution or more ahead is refused
  * with an {@link IllegalArgumentException}, and nothing changes.
  *
- * <p>Schedule: O(1). Cancel: O(1). Tick: O(1), and O(1) per timer handed out. Memory: O(range), even without timers.
- * Next wake: O(range), a read of each slot up to the next one that is occupied.
+ * <p>Schedule: O(1). Cancel: O(1). Tick: O(1), and O(1) per timer handed out. Memory: O(slots), even without timers.
+ * Next wake: O(slots), a read of each slot up to the next one that is occupied.
  *
  * <p>This is scheme 4 of Varghese and Lauck.
  */

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <li>Tick: moving the hands takes m comparisons, or O(1) on average, depending on {@link Turning}. A single tick may
  * move every timer of m - 1 slots; the limit of an advance bounds the moves of one call.
  * <li>Timer, over its life: at most m - 1 moves down, one move out of the buffer, and O(1) to be handed out.
- * <li>Move of the top hand: an examination of all o timers of the buffer, whatever the limit. If the limit stops an
- * advance during this move, the next advance examines the buffer again.
+ * <li>Move of the top hand: an examination of up to o timers of the buffer. The limit bounds how many of them move, not
+ * how many are examined. If the limit stops an advance during this move, the next advance examines the buffer again.
  * <li>Next wake: O(sum of the radices). It may be a tick at which timers only move.
  * </ul>
  *

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class Timer {
   final int cell;
 
-  /** The number of the current use of the cell, from 1. Never 0, so that no handle is 0. */
+  /** The number of the current use of the cell, from 1; 0 if the cell is retired. So no live timer has the handle 0. */
   int generation = 1;
 
   boolean live;

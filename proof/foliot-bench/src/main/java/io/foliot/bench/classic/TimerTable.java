@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * of its cell, so a stale handle finds nothing.
  */
 final class TimerTable {
-  /** Maximum number of timers of a queue: an array list can hold this number of elements on every JVM. */
+  /** Maximum number of cells of a queue: an array list can hold this number of elements on every JVM. */
   private static final int MAX_TIMERS = Integer.MAX_VALUE - 8;
 
   private final List<Timer> cells = new ArrayList<>();

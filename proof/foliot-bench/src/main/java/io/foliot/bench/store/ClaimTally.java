@@ -33,7 +33,7 @@ final class ClaimTally implements Meter {
     parked.add(count);
   }
 
-  /** Counts an attempt that has finished its task. Called once the end is durable. */
+  /** Counts an attempt that has finished its task. Called after the end is durable. */
   @Override
   public void settled(String queue, String outcome, long durationMicros) {
     if (outcome.equals("finished")) {
@@ -55,7 +55,10 @@ final class ClaimTally implements Meter {
     return percent(asked() - won.sum(), asked());
   }
 
-  /** Returns the percentage of the tasks won that were overdue in a slot owned by another node. */
+  /**
+   * Returns the percentage of the tasks won that were stolen: overdue by at least a second, in a slot that the claiming
+   * node does not own.
+   */
   double stolenPercent() {
     return percent(stolen.sum(), won.sum());
   }

@@ -20,7 +20,7 @@ final class Drain implements Contender {
   /**
    * Creates a contender.
    *
-   * @param share the factor for the number of tasks of a round, so that all contenders take about as long
+   * @param share the factor for the number of tasks of a round, so that all contenders take about the same time
    */
   Drain(String name, double share, Site site, Maker<Backlog> backlogs) {
     this.name = name;

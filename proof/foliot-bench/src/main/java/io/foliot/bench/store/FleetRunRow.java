@@ -21,7 +21,7 @@ final class FleetRunRow implements Row {
   private static final int WORKERS = 10;
   private static final int CONCURRENCY = 200;
   private static final int SHARDS = 10_000;
-  /** Number of tasks of a drain for which a run has one shard. */
+  /** Ratio of the number of tasks of a drain to the number of shards of a run. */
   private static final int TASKS_A_SHARD = 20;
   private static final Duration BOUND = Duration.ofMinutes(2);
   /** Rounds before the measured ones. After fewer rounds, the JIT compiler still takes a fifth of the processors. */

@@ -15,7 +15,7 @@ final class LiveKeys {
   /**
    * Creates keys, numbered from 0.
    *
-   * @param keys the number of keys, but there is at least one batch for each caller
+   * @param keys the number of keys; it is raised, if necessary, to one batch for each caller
    * @param batch how many keys a call resets
    */
   LiveKeys(int keys, int callers, int batch) {

@@ -10,7 +10,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Measures a steady load on several nodes that share one PostgreSQL server. Tasks are submitted to each node in turn.
- * The figures are the claims for each task, the share of claims that won nothing, and the share of stolen tasks.
+ * The figures are the claims for each task, the share of claims that won nothing, and the share of stolen tasks. A task
+ * is stolen if a node that does not own the task's slot claims the task at least a second after its due time.
  *
  * @param name the name of the row in the options
  * @param title the title of the table
@@ -26,7 +27,7 @@ record NodesLoadRow(String name, String title, List<Line> lines) implements Row 
    *
    * @param name the name of the line in the table
    * @param delay the time from the submit of a task to its due time
-   * @param kind the kind of nodes
+   * @param kind the settings of the nodes
    */
   record Line(String name, Duration delay, Nodes.Kind kind) {}
 

@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * @param name the name of the row in the options
  * @param title the title of the table
- * @param lines the configurations of nodes; the first is the one to compare with
+ * @param lines the configurations of nodes; the goal compares a line with the first line
  * @param wanted the goal of the row, if it has one
  */
 record NodesRow(String name, String title, List<Line> lines, Optional<Wanted> wanted) implements Row {

@@ -5,7 +5,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
-/** Calls a step at a steady rate. The step must not wait for an answer. After a delay, all overdue calls follow. */
+/**
+ * Calls a step at a steady rate. The step must not wait for an answer. After a delay, the calls that are overdue are
+ * made without a pause between them.
+ */
 final class Pace {
   private final long gapNanos;
 
@@ -13,7 +16,7 @@ final class Pace {
     gapNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
   }
 
-  /** Returns how many calls are made in a time. */
+  /** Returns how many calls are made in this time. */
   int count(Duration time) {
     return (int) (time.toNanos() / gapNanos);
   }

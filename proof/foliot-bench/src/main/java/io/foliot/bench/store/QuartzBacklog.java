@@ -41,7 +41,7 @@ import org.quartz.utils.DBConnectionManager;
 final class QuartzBacklog implements Backlog {
   /** Connections of Quartz's own threads: for triggers, misfires and the cluster. Each worker thread has one more. */
   private static final int CONNECTIONS_BESIDE_THREADS = 3;
-  /** Lateness from which a trigger counts as misfired: so long that no trigger of a backlog does. */
+  /** Lateness from which a trigger counts as misfired. It is longer than a round, so no trigger counts as misfired. */
   private static final long MISFIRE_MILLIS = TimeUnit.HOURS.toMillis(1);
   private static final int IDLE_MILLIS = 1_000;
   private static final String TABLES = "/org/quartz/impl/jdbcjobstore/tables_postgres.sql";
@@ -61,8 +61,8 @@ final class QuartzBacklog implements Backlog {
     static final Size DEFAULT = new Size(10, 1);
 
     /**
-     * The best settings on two processors, out of 1 to 50 threads and batches of 1 to 200. From five threads on the
-     * rates differ little, because every step of Quartz locks the same row.
+     * The best settings on two processors, out of 1 to 50 threads and batches of 1 to 200. From five threads on,
+     * the rates differ little, because every step of Quartz locks the same row.
      */
     static final Size TUNED = new Size(20, 20);
   }

@@ -22,7 +22,7 @@ record RateRow(String name, String title, Opening entries) implements Row {
   /**
    * A contender.
    *
-   * @param wanted how many times the rate of this contender the first contender must reach; 0 if there is no goal
+   * @param wanted the goal for the first contender's rate, as a multiple of this contender's rate; 0 for no goal
    * @param isVariant whether another entry is the same contender with other settings; a quick run leaves variants out
    */
   record Entry(Contender contender, double wanted, boolean isVariant) {

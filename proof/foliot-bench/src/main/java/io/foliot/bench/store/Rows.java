@@ -16,7 +16,7 @@ final class Rows {
   private static final int BATCH_CALLERS = 4;
   private static final int CALLERS = 32;
   private static final int LIVE_KEYS = 20_000;
-  /** Commands in a pipeline. In a longer one, commands would wait for each other longer than for a round trip. */
+  /** Number of commands in a pipeline. With more, commands would wait for each other longer than for a round trip. */
   private static final int PIPELINED = 200;
   /** The default time for which a queue keeps finished tasks. */
   static final Duration KEPT = Duration.ofHours(1);
@@ -33,20 +33,20 @@ final class Rows {
   /** The duration of an attempt in the rows of clusters: a typical response time of a receiver. */
   private static final Duration ATTEMPT = Duration.ofMillis(100);
   /**
-   * Maximum number of attempts that a node has under way. With {@link #ATTEMPT}, these are 2,000 attempts a second,
-   * which need a small part of the processors.
+   * Maximum number of attempts that a node has under way. With {@link #ATTEMPT}, a node makes at most 2,000 attempts a
+   * second. They need a small part of the processors.
    */
   private static final int BOUND = 200;
   private static final double BOUND_SHARE = 0.1;
   /**
-   * The same number for nodes that use all processors. With {@link #ATTEMPT}, these are 10,000 attempts a second, more
-   * than the processors can do.
+   * Maximum number of attempts that a node has under way in the rows that use all processors. With {@link #ATTEMPT},
+   * the limit is 10,000 attempts a second, more than the processors can do.
    */
   private static final int WIDE = 1_000;
   private static final double WIDE_SHARE = 0.5;
   /**
-   * The window of rows whose tasks are read ahead. It is longer than the second between two reads, and shorter than the
-   * default, so that a round is short.
+   * The window of rows whose tasks are read ahead. A node reads its slots once a second, so the window is longer than
+   * that. It is shorter than the default, so that a round is short.
    */
   private static final Duration SHORT_WINDOW = Duration.ofSeconds(2);
 

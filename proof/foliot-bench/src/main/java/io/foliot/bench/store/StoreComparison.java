@@ -32,7 +32,8 @@ import java.util.List;
  * <li>Submit and reset: each caller has its own thread and waits for each answer.
  * <li>Cluster: several nodes in this process over one database. They share the slots before a backlog becomes due at
  * one instant. A claim is lost if it wins no task, because another node had claimed the task, or the task had ended.
- * <li>Lateness: from the due instant to the handler's first line, both by the store's clock.
+ * <li>Lateness: from the due instant to the beginning of the attempt. The rows {@code *-lateness} measure it by the
+ * store's clock, all other rows by this machine's clock.
  * </ul>
  */
 public final class StoreComparison {

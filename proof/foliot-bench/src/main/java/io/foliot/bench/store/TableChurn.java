@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the size of the tables under churn. Tasks are submitted, claimed and finished, live keys are reset, and
- * history is dropped. Once a minute a backlog is drained at full speed. For half of the time another transaction holds
- * a snapshot, so PostgreSQL cannot remove rows that have died since. Prints a line each minute, and checks at the end
- * that there were as many attempts as tasks.
+ * finished tasks are removed a minute after their end. Once a minute a backlog is drained at full speed. For half of
+ * the time another transaction holds a snapshot. PostgreSQL cannot remove rows that become dead during this time.
+ * Prints a line each minute, and checks at the end that there were as many attempts as tasks.
  *
  * <p>From the root of the project, for an hour:
  *

@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Three nodes that plan jobs over one database, and workers in two zones, each of which polls one of the nodes. Nodes
- * and workers run in this process, and so share its processors. There is no HTTP between them.
+ * Three nodes that plan jobs over one database, and workers in two zones. Each worker polls one of the nodes. Nodes and
+ * workers run in this process, and so share its processors. There is no HTTP between them.
  */
 final class WorkerCluster implements AutoCloseable {
   /** The queue of all workers. */

@@ -23,8 +23,7 @@ import org.openjdk.jmh.infra.ThreadParams;
 
 /**
  * Measures calls from one or several producer threads to contenders, while many timers wait. A contender is a timer
- * facility with threads of its own. None of the waiting timers is due soon. A figure is the time after which a call
- * returns.
+ * facility with threads of its own. None of the waiting timers is due soon. A figure is the duration of a call.
  *
  * <pre>{@code
  * mvn -q -pl :foliot-bench -am -Pjmh process-test-classes -Dbench.args="ActiveTimerBenchmark -t 1"

@@ -36,8 +36,8 @@ record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
   record Load(int live, int producers, int batch, long nanosMax) {}
 
   /**
-   * Number of calls of one kind after which a producer begins no further cycle of them. With this many, the cancelled
-   * timers fit into memory even if the timer keeps them.
+   * Number of calls of one kind after which a producer begins no further cycle. With this many, the cancelled timers
+   * fit into memory even if the peer keeps them.
    */
   private static final long CALLS_MAX = 1_000_000;
 
@@ -94,7 +94,7 @@ record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
     long calls;
   }
 
-  /** One producer thread. All producers make the same kind of call at a time. */
+  /** One producer thread. At any time, all producers repeat the same cycle of calls. */
   private static final class Caller {
     private final Producer producer;
     private final Load load;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The options of {@link TimerComparison}.
  *
  * @param contenders the timers to be measured
- * @param live the numbers of timers that wait while calls are measured; calls are measured once for each number
+ * @param live the numbers of timers that wait while calls are measured; each round measures the calls with each number
  * @param rounds the number of measured rounds
  * @param timers how many timers are scheduled when firing and memory are measured
  * @param isFull whether firing is measured with all shapes and all shares of cancelled timers; if not, only with evenly

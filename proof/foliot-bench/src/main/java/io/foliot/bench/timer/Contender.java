@@ -82,7 +82,7 @@ enum Contender {
     this.title = title;
   }
 
-  /** Creates a timer without load. */
+  /** Creates a peer in which no timer waits. */
   abstract Peer create();
 
   /** Returns the factory of peers. */

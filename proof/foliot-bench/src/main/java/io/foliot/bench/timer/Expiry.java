@@ -74,7 +74,7 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
   /** Time after the last firing in which a repeated firing, or a firing of a cancelled timer, is still noticed. */
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
 
-  /** Time after the window from which a timer that has not fired counts as lost. */
+  /** Time after the end of the window. A timer that has not fired by then counts as lost. */
   private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(15);
 
   /**
@@ -92,8 +92,9 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
   /**
    * Measures a new instance of a timing structure under a load.
    *
-   * @throws IllegalStateException if a timer is lost, fires twice, fires early, or fires although it was cancelled; or
-   *     if this machine cannot schedule all timers before the window begins
+   * @throws IllegalStateException if a timer is lost, fires twice, fires more than {@link FiringLog#EARLY_NANOS_MAX}
+   *     early, or fires although it was cancelled; or if this machine cannot schedule all timers before the window
+   *     begins
    */
   static Expiry measure(Supplier<? extends Peer> maker, Load load) {
     return measure(maker, load, LOST_NANOS);

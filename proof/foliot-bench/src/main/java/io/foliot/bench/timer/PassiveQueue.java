@@ -94,7 +94,7 @@ interface PassiveQueue {
 
   /**
    * Agrona's wheel. It has no reschedule, so a reschedule is a cancel and a schedule here. It has no next wake, because
-   * its owner polls it once a tick; the next wake here is the current tick of the wheel.
+   * its owner polls it once a tick. So while a timer waits, the next wake here is the current tick of the wheel.
    */
   final class OfAgrona implements PassiveQueue {
     static final int SLOTS = 1024;

@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Measures single operations of passive queues on their owner's thread, while many timers wait. Their delays are evenly
- * spread over 2^16 ticks.
+ * Measures single operations of passive queues on their owner's thread, while many timers wait. The delays of the
+ * timers are evenly spread over 2^16 ticks.
  *
  * <pre>{@code
  * mvn -q -pl :foliot-bench -am -Pjmh process-test-classes -Dbench.args="PassiveQueueBenchmark -prof gc"

@@ -14,7 +14,7 @@ final class Results {
   /**
    * The meaning of a figure.
    *
-   * @param table subject of the table that has this column
+   * @param table the heading of the table that contains this column
    * @param title the title of the column
    * @param isRated whether less is better; each figure is then also shown as a multiple of the least in its column
    */

@@ -35,9 +35,9 @@ import java.util.concurrent.TimeUnit;
  * <li>Firing: the CPU time of all threads for each timer that fires, and the lateness of the firings. All timers are
  * scheduled in advance and are due within one second. Lateness is the time from the due time, which is computed before
  * the call, to the first line of the callback. Delays are rounded up to milliseconds for Kafka and
- * {@code java.util.Timer}. Callbacks run on the thread that waits for the deadlines, except that Kafka's run on its own
- * executor, those of {@code WheelScheduledExecutor} on virtual threads, and those of {@code ForkJoinPool} on its
- * workers.
+ * {@code java.util.Timer}. Callbacks run on the thread that waits for the deadlines, with three exceptions. Callbacks
+ * of Kafka run on its own executor, those of {@code WheelScheduledExecutor} on virtual threads, and those of
+ * {@code ForkJoinPool} on its workers.
  * <li>Bytes: heap for each timer with its handle, but without callback.
  * <li>Idle: how often the threads of a timer wake.
  * </ul>
