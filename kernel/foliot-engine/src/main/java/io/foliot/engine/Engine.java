@@ -209,8 +209,8 @@ public final class Engine implements Scheduler {
   /**
    * {@inheritDoc}
    *
-   * <p>This node keeps firing until other nodes have taken over its slots. Then it claims nothing more, and waits for
-   * its attempts to end.
+   * <p>This node keeps firing while other nodes take over its slots. Then it claims nothing more, and waits for its
+   * attempts to end.
    */
   @Override
   public synchronized CompletableFuture<Void> stop(Duration patience) {
