@@ -266,6 +266,7 @@ public final class Engine implements Scheduler {
    * transaction is open, its tasks wait until the queue is created again, and this node logs a warning.
    *
    * @throws UnknownQueueException if there is no such queue
+   * @throws OverloadedException if a queue is being deleted
    * @throws IllegalArgumentException if a submission is invalid
    */
   public List<Draft> drafts(List<Submission> submissions) {
