@@ -24,7 +24,7 @@ public final class ThreadEventLoop implements EventLoop {
    * lateness of one or two milliseconds.
    */
   private static final long PACE_NANOS = 250_000;
-  /** Number of turns that may follow each other without a pause after the loop has been idle. */
+  /** Number of turns that the loop may be ahead of its pace. So a loop that was idle begins without pauses. */
   private static final long BURST = 16;
 
   private final TimeSource clock;
@@ -62,7 +62,7 @@ public final class ThreadEventLoop implements EventLoop {
   }
 
   private void turns(Duty duty) {
-    // Each turn moves this time on by the pace. While it is more than a burst ahead of now, the next turn waits.
+    // Each turn advances this time by the pace. While it is more than a burst ahead of now, the next turn waits.
     long paidUntilNanos = clock.monotonicNanos();
     while (!closed) {
       state.set(AWAKE);

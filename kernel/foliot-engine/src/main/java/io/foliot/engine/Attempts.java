@@ -241,8 +241,8 @@ final class Attempts {
   }
 
   /**
-   * Marks as parked the due tasks that no worker of this node may run: parking them later would cost another write
-   * each. A task that may not be due yet by the store's clock stays in the index, which this node polls.
+   * Marks as parked the due children that no worker of this node may run: parking them later would cost another write
+   * each. A child that may not be due yet by the store's clock goes into the index, which this node polls.
    */
   private Outcome.Rearm placed(Outcome.Rearm next, long nowNanos) {
     long nowMicros = clock.micros(nowNanos);

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * loop's thread.
  *
  * <p>Guarantees: each claim holds its permits, its place at the destination and its memory before it is sent; a claim
- * that is not won gives all of them back; each task that is won is reported once, and no other task is delivered.
+ * that is not won gives all of them back; each task that is won is passed to {@link Decisions} once, and no other task
+ * is delivered.
  *
  * <ol>
  * <li>A lane can start attempts if it has entries, is served, and finds a permit. Such lanes take turns.
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <li>Workers get their tasks after the whole batch has been handled.
  * </ol>
  *
- * <p>Rejected: a claim per lane. Each call is a round trip or a commit, and with many queues most calls would carry one
+ * <p>Rejected: a call per lane. Each call is a round trip or a commit, and with many queues most calls would carry one
  * task.
  */
 final class Claims {

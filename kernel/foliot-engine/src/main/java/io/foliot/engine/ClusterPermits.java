@@ -40,7 +40,7 @@ final class ClusterPermits {
   private static final long VALID_MILLIS = 5_000;
   /**
    * Longest time for which a holder's permits can still be valid. It exceeds {@link #VALID_MILLIS}, because nodes
-   * estimate the store's clock a little differently; a longer time was written before the store's clock was set back.
+   * estimate the store's clock a little differently. If a record has a longer time, the store's clock was set back.
    */
   private static final long LATEST_MILLIS = 2 * VALID_MILLIS;
   /** Remaining time below which the node extends the validity of its permits. */
@@ -262,7 +262,10 @@ final class ClusterPermits {
         });
   }
 
-  /** Removes other holders whose time has ended, and frees their permits, except as many as attempts still run. */
+  /**
+   * Removes other holders, {@link #SETTLED_MILLIS} after their permits have become invalid. Frees their permits, except
+   * one for each attempt that still runs.
+   */
   private void reclaim(String queue, @Nullable Document document, PermitRecord record, long now) {
     List<PermitRecord.Holder> gone = record.holders().stream()
         .filter(holder -> holder.instance() != instance && holder.untilMillis() + SETTLED_MILLIS < now).toList();

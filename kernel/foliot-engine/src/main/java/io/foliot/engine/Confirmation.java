@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Decides whether the tasks that a call has written may be acknowledged. They may, unless their queues were deleted or
- * the store lost them meanwhile. Not thread-safe: each call has its own instance.
+ * the store has lost the tasks meanwhile. Not thread-safe: each call has its own instance.
  *
  * <p>Guarantees: an acknowledged task has a queue, or the deletion of its queue fails because of the task. If the store
  * may lose its last writes, it still had the task when the task was acknowledged.

@@ -168,7 +168,10 @@ final class Destination {
     return onTrial && running == 0 ? Math.max(0, trialNanos - nowNanos) : 0;
   }
 
-  /** Returns whether the delivery of this destination has its maximum of attempts under way on this node. */
+  /**
+   * Returns whether the budget of attempts, which all destinations of the delivery share, has no more room for this
+   * destination.
+   */
   boolean isOutOfPlaces() {
     return attempts.isFull(share);
   }

@@ -51,7 +51,7 @@ final class EndHints {
     return null;
   }
 
-  /** Notes that the end of a task is in the store. */
+  /** Notes that an end for which a task waits is in the store. */
   void ended(TaskRef.ByKey waiting, long nowNanos) {
     synchronized (this) {
       if (count == 0) {

@@ -209,8 +209,8 @@ public final class Engine implements Scheduler {
   /**
    * {@inheritDoc}
    *
-   * <p>This node keeps firing until other nodes have taken over its slots. Then it claims nothing more, and waits for
-   * its attempts to end.
+   * <p>This node keeps firing while other nodes take over its slots. Then it claims nothing more, and waits for its
+   * attempts to end.
    */
   @Override
   public synchronized CompletableFuture<Void> stop(Duration patience) {
@@ -266,6 +266,7 @@ public final class Engine implements Scheduler {
    * transaction is open, its tasks wait until the queue is created again, and this node logs a warning.
    *
    * @throws UnknownQueueException if there is no such queue
+   * @throws OverloadedException if a queue is being deleted
    * @throws IllegalArgumentException if a submission is invalid
    */
   public List<Draft> drafts(List<Submission> submissions) {

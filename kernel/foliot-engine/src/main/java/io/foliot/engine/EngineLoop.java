@@ -37,11 +37,13 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>It handles the messages that have arrived: answers of calls, writes of callers, changes of queues and slots.
  * <li>It advances the wheels: due entries go to their lanes, and attempts whose timeout or lease is over are woken.
- * <li>Unless the loop drains or the store is sealed, it reads orphaned entries, the heads of the slots, the near
- * future, and parked entries. Then it probes, claims and moves, in this order.
- * <li>It parks entries that found no room, records the ends of attempts, and renews leases.
+ * <li>Unless a drain has stopped its claims or the store is sealed, it reads orphaned entries, the heads of the slots,
+ * the near future, and parked entries. Then it probes, claims and moves, in this order.
+ * <li>It parks entries that found no room, records the ends of attempts, and renews leases. It does none of this under
+ * a seal whose state is not DRAINING.
  * <li>From time to time it reads the store's clock, answers workers, and publishes its {@link LoopStatus}.
- * <li>It sleeps until the next work of any part is due or a message arrives, but at most {@value #MAX_SLEEP_MILLIS} ms.
+ * <li>It sleeps until the look-ahead, a head poll or a claim is due, or a message arrives, but at most
+ * {@value #MAX_SLEEP_MILLIS} ms.
  * </ol>
  *
  * <p>The parts have no threads, no locks and no clock: this class reads the clock and passes the time on. Rejected: an
@@ -51,8 +53,8 @@ import org.jspecify.annotations.Nullable;
 final class EngineLoop implements EventLoop.Duty {
   private static final long NANOS_PER_MILLI = 1_000_000;
   /**
-   * Longest sleep, which is the interval of the most frequent head poll. It also bounds how long a step of the store's
-   * clock goes unnoticed.
+   * Longest sleep, which is the interval of the most frequent head poll. It also bounds how long a step of the clock of
+   * a store in this process goes unnoticed.
    */
   private static final long MAX_SLEEP_MILLIS = 100;
   /** Maximum number of messages handled in one turn, so that the wheel never waits for long. */
@@ -60,8 +62,8 @@ final class EngineLoop implements EventLoop.Duty {
   /** Maximum number of timers that one wheel fires in one turn, so that messages never wait for long. */
   private static final int FIRED_PER_TURN = 8_192;
   /**
-   * Settlements or parks in one call, as a multiple of the claims in one call: they are smaller than a claim, which
-   * returns payloads.
+   * Maximum number of settlements, renewals or parks in one call, as a multiple of {@link TaskStore#batchSize}. Each is
+   * smaller than a claim, which returns a payload.
    */
   private static final int SETTLED_PER_CLAIMED = 2;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;

@@ -76,9 +76,9 @@ public final class Assignment {
   }
 
   /**
-   * Returns how many nodes precede a node in the order of a slot's helpers. Helpers poll a slot whose owner is gone
-   * while no new assignment can be made. All nodes compute the same order for a slot. Different slots have different
-   * orders, so the helpers share the slots of a dead node.
+   * Returns how many nodes precede a node in the order of a slot's helpers. If the owner of the slot is gone and no new
+   * assignment can be made, the helpers poll the slot. All nodes compute the same order for a slot. Different slots
+   * have different orders, so the helpers share the slots of a dead node.
    *
    * @return 0 for the first helper
    */

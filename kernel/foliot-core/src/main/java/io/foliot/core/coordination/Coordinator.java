@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Membership, leadership, and one shared document of a cluster. Neither safety nor liveness depends on a coordinator:
- * the claim in the store decides, and the overdue poll fires the tasks of slots without an owner. Any thread may call;
- * no method blocks.
+ * the claim in the store decides which node runs a task, and the overdue poll finds the tasks of slots without an
+ * owner. Any thread may call. No method blocks except {@link #close}.
  */
 public interface Coordinator extends AutoCloseable {
   /** Returns the name of the kind of coordinator: {@code none}, {@code store}, {@code zookeeper}. */

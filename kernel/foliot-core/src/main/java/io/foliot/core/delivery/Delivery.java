@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way to hand an attempt to its handler. Any thread may call the methods. No method blocks except {@link #check},
- * which no event loop calls.
+ * A way to hand an attempt to its handler. Any thread may call the methods. No method blocks except {@link #close} and
+ * {@link #check}. No event loop calls {@link #check}.
  */
 public interface Delivery extends AutoCloseable {
   /** Returns the {@link Target#type} of the targets of this delivery. */
@@ -59,8 +59,8 @@ public interface Delivery extends AutoCloseable {
   /**
    * Returns the task that waits for the end of a given task, or null if none waits. The waiting task is in an
    * {@linkplain #internalQueues internal queue} of this delivery. Called for each task that an attempt or a report on
-   * this node has ended. The engine wakes the returned task a tenth of a second later. The hint is lost with the
-   * process, so the waiting task must poll as well.
+   * this node has ended. The engine wakes the returned task soon afterwards, once for all ends within a tenth of a
+   * second. The hint is lost with the process, so the waiting task must poll as well.
    *
    * @param task the ended task, as it was before its end
    * @param mark the mark that the task's handler has set, which takes effect with the end of the task

@@ -34,7 +34,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
     this(executor, new SystemClock());
   }
 
-  /** Creates a delivery whose handlers run on this executor; the clock limits how often their failures are logged. */
+  /** Creates a delivery whose handlers run on this executor. The clock is for the rate of logged failures. */
   LocalDelivery(Executor executor, TimeSource clock) {
     this.executor = executor;
     this.clock = clock;

@@ -19,12 +19,13 @@ import org.jspecify.annotations.Nullable;
  * RUNNING until its next claim, although the task waits. Thread-safe.
  *
  * <p>Such a task is due, so its entry is among the first of the index or is parked. A count examines a bounded number
- * of entries, and reads leases only of queues with running tasks. Counts are made seldom, and commits do no work for
+ * of entries, and reads leases only for queues with running tasks. Counts are made seldom, and commits do no work for
  * them.
  */
 public final class EndedLeases {
   /**
-   * Maximum number of entries of slots, and of parked entries, that one count reads. To read so many takes some tens of
+   * Maximum number of entries that one count reads from all slots. The same maximum holds for parked entries. In any
+   * case a count may read one entry of each slot and of each queue. Reading this many entries takes some tens of
    * milliseconds.
    */
   private static final int MAX_EXAMINED = 20_000;

@@ -9,7 +9,8 @@ import io.foliot.core.Token;
  *
  * @param id the id of the task
  * @param token the claim's token
- * @param leaseMillis the time from the extension, by the store's clock, until the new end of the lease
+ * @param leaseMillis the time from the extension, by the store's clock, until the new end of the lease; an extension
+ *     never shortens a lease
  * @param note the handler's report on its work; {@link TaskNote#NONE} for nothing new
  */
 public record Extension(TaskId id, Token token, long leaseMillis, TaskNote note) {

@@ -32,8 +32,8 @@ public final class MemoryStore implements TaskStore {
   private static final Comparator<DueEntry> BY_WAKE = Comparator.comparingLong(DueEntry::wakeAt)
       .thenComparing(DueEntry::id);
   /**
-   * Maximum number of expired tasks or answers that one write drops. With more than one, expired tasks and answers do
-   * not accumulate.
+   * Maximum number of expired tasks or answers that one write drops. A write adds only one, so expired tasks and
+   * answers do not accumulate.
    */
   private static final int FORGET_PER_WRITE = 4;
 

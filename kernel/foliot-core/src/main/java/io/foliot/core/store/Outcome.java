@@ -33,7 +33,7 @@ public sealed interface Outcome {
    * pending, the task ends, and no child is inserted.
    *
    * <p>A re-arm with a payload or children drops the recorded attempts of the task. Such a task keeps its history in
-   * its payload, and a store can write the record without reading it.
+   * its payload. So a store can write the new record without reading the old one.
    *
    * @param due when the next generation is due
    * @param body the next payload; null keeps the current one

@@ -3,8 +3,8 @@ package io.foliot.core.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when the store is unavailable, closed or broken. Whether the call took effect is unknown, unless the exception
- * is a {@link StoreAwayException}.
+ * Thrown when the store is unavailable, closed or broken. A subclass may state that the call changed nothing. Otherwise
+ * it is unknown whether the call took effect.
  */
 public class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1;

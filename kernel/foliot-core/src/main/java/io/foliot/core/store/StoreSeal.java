@@ -20,7 +20,10 @@ public record StoreSeal(State state, String other, @Nullable String cursor, long
 
   /** The phase of the migration. */
   public enum State {
-    /** No submit is accepted and no task is claimed; ends of attempts are still recorded. */
+    /**
+     * No task is claimed. Calls that change tasks are refused, except that attempts may still be settled and their
+     * leases extended.
+     */
     DRAINING,
     /** No task of this store changes any more: its tasks are in the other store, or are being moved there. */
     MOVED,

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * submit:  nothing → DELAYED;  DELAYED → DELAYED (new generation);  RUNNING → RUNNING + successor
  * claim:   DELAYED and due → RUNNING;  RUNNING and lease ended → RUNNING | DELAYED (successor) | FAILED | CANCELLED
  * settle:  RUNNING → FINISHED | FAILED | DELAYED (retry, re-arm, successor) | CANCELLED
- * cancel:  DELAYED → CANCELLED;  RUNNING → RUNNING + cancelRequested
+ * cancel:  DELAYED → CANCELLED;  RUNNING → RUNNING + cancelRequested;  RUNNING and lease ended → CANCELLED
  * redrive: FAILED → DELAYED (new generation)
  * </pre>
  */

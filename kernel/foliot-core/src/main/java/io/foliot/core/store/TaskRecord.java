@@ -154,7 +154,7 @@ public final class TaskRecord {
     return body;
   }
 
-  /** Returns when the task was first submitted, in milliseconds since 1970. */
+  /** Returns when the task was inserted, in milliseconds since 1970. */
   public long createdAt() {
     return createdAt;
   }
@@ -232,7 +232,7 @@ public final class TaskRecord {
     return cancelRequested;
   }
 
-  /** Returns whether the lease of an attempt ended without a report. Such an attempt may still deliver. */
+  /** Returns whether the lease of an attempt ended without a settle. Such an attempt may still deliver. */
   public boolean outstanding() {
     return outstanding;
   }

@@ -180,8 +180,8 @@ public interface TaskStore extends AutoCloseable {
 
   /**
    * Inserts live tasks as another store had them, with their generations, attempts and leases. A task whose id the
-   * store already has is not changed. The result for a task is false if another live task has its key, and true
-   * otherwise.
+   * store already has is not changed. The result for a task is false if it was not inserted because another live task
+   * has its key, and true otherwise.
    */
   CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks);
 

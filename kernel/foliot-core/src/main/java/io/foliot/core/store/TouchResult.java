@@ -19,7 +19,7 @@ public record TouchResult(Kind kind, @Nullable TaskId id, long generation, long 
 
   /** The effect of the call. */
   public enum Kind {
-    /** No attempt of the old generation begins after this. */
+    /** No attempt of the old generation begins after the answer. */
     RESET,
     /** An attempt of an older generation may still deliver. */
     RESET_PENDING,

@@ -61,7 +61,7 @@ final class AssignmentTest {
       }
       assignment = before.with(now, slots);
       ensureEven(assignment, now);
-      // Only the slots that a new member gets, or that a removed member had, may move. No member has more than this.
+      // Only the slots that a new member gets, or that a removed member had, may move: the share of one member.
       int most = now.size() > members.size() ? slots / now.size() + 1 : slots / members.size() + 1;
       assertThat(moved(before, assignment)).as("%s to %s", members, now).isLessThanOrEqualTo(most);
       members = now;
@@ -132,7 +132,8 @@ final class AssignmentTest {
   void aSlotRanksItsHelpersAndFirstRanksAreSpread() {
     List<String> names = List.of("a", "b", "c", "d");
     Assignment assignment = Assignment.none(400).with(names.stream().map(name -> new Member(name, "")).toList(), 400);
-    // The helpers of a slot poll it if its owner is gone. They are all other nodes, and each slot has its own order.
+    // The helpers of a slot are all nodes except its owner. They poll the slot if its owner is gone.
+    // Each slot has its own order of helpers.
     Map<String, Integer> first = new HashMap<>();
     for (int slot = 0; slot < 400; slot++) {
       int at = slot;

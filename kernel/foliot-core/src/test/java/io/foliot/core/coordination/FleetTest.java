@@ -42,7 +42,7 @@ final class FleetTest {
       for (boolean isLive : new boolean[]{true, false}) {
         Seat[] seats = new Seat[8];
         for (int i = 0; i < seats.length; i++) {
-          // The seat with the number gone is disabled. Unless isLive is true, its worker is gone as well.
+          // The seat at index "gone" is disabled. If isLive is false, its worker is not live either.
           seats[i] = seat(i, i % 2 == 0 ? "fra" : "lon", i != gone || isLive, i != gone);
         }
         Fleet fleet = fleet(seats);

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The steps that all stores share, one for each of these calls of {@code TaskStore}. */
+/** The steps that the stores share. Each store has its own steps for submits and claims. */
 public final class BatchSteps {
   /** The step of {@code TaskStore.touch}. */
   public static final BatchStep<Touch, TouchResult> TOUCH = new Plain<>((touch, reads) -> reads.ref(touch.ref()),

@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Decodes values that {@link Bytes} encoded. Every method throws {@link IndexOutOfBoundsException} beyond the end. */
+/** Decodes values that {@link Bytes} encoded. A read beyond the end throws {@link IndexOutOfBoundsException}. */
 public final class BytesReader {
   private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
   private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);

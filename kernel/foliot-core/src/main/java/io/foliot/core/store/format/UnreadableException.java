@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown when stored bytes cannot be read. Each of the three cases has its own class, because they require different
- * actions: a store may have to stop because of damaged bytes, sets malformed records aside, and leaves bytes of a newer
- * version unchanged.
+ * actions. Damaged bytes may force a store to stop. A store sets malformed records aside, and does not change bytes of
+ * a newer version.
  */
 public abstract sealed class UnreadableException extends StoreException
     permits DamagedException, MalformedException, NewerVersionException {

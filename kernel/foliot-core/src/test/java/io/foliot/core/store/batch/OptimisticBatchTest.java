@@ -91,7 +91,7 @@ final class OptimisticBatchTest {
         if (hasAnswersAsRead && store.write(unit, read)) {
           batch.answer(unit);
           // A unit without changes is compared with the records as read: other callers may have changed them since.
-          // The records that a unit changes have not changed since its read, so that unit is compared with the oracle.
+          // A unit with changes is compared with the oracle: it was written, so its records were still those read.
           boolean changesNoRecord = unit.overlay().changes().isEmpty();
           MapRecords table = changesNoRecord ? read.copy() : oracle;
           List<R> expected = step.apply(operations(table), unit.places().stream().map(items::get).toList(), readAt);
@@ -202,7 +202,7 @@ final class OptimisticBatchTest {
   }
 
   @Test
-  void aFailureOfUnknownEffectIsReportedBeforeOthers() {
+  void aFailureOfUnknownEffectTakesPrecedence() {
     List<StoreException> reasons = new ArrayList<>(
         List.of(new StoreAwayException("away", null), new StoreException("lost", null)));
     for (int i = 0; i < 2; i++) {
