@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Work that is done in rounds: each round fetches items and processes them. The checkpoint of each round is stored, so
  * that an attempt continues where the previous attempt stopped.
  *
- * <p>In the mode {@link #once}, a run does one round. In the mode {@link #streaming}, a run does rounds until
- * {@link #fetch} returns no items; then the shard has succeeded. A streaming run ends earlier if the worker stops
+ * <p>In the mode {@link #once}, a shard does one round. In the mode {@link #streaming}, a shard does rounds until
+ * {@link #fetch} returns no items; then the shard has succeeded. A streaming shard ends earlier if the worker stops
  * or the time limit of the mode is reached. The job then starts its next run at once, from the checkpoint, and selects
  * the workers anew. A stream that never ends can therefore move to workers that were added later. If the lease is lost,
  * the attempt ends without a result, and the next attempt continues from the latest stored checkpoint.
