@@ -35,7 +35,7 @@ public interface Dataflow<T> {
   @Nullable
   String process(JobContext job, List<T> items) throws Exception;
 
-  /** Returns the mode of a dataflow that does one round per run. */
+  /** Returns the mode in which each shard does one round. */
   static Mode once() {
     return new Mode(false, Duration.ZERO);
   }
@@ -48,8 +48,8 @@ public interface Dataflow<T> {
   /**
    * Returns the mode of a dataflow that continues until there is nothing to do.
    *
-   * @param longest the time limit of a run. When the time is over, the run ends after its current round, and the job
-   *     starts its next run at once
+   * @param longest the time limit of a shard. When the time is over, the shard ends after its current round, and the
+   *     job starts its next run at once
    * @throws IllegalArgumentException if the time limit is not positive
    */
   static Mode streaming(Duration longest) {
@@ -57,10 +57,10 @@ public interface Dataflow<T> {
   }
 
   /**
-   * The rule for the number of rounds of a run.
+   * The rule for the number of rounds of a shard.
    *
-   * @param isStreaming whether a run may do more than one round
-   * @param longest the time after which a streaming run begins no further round; zero for one round
+   * @param isStreaming whether a shard may do more than one round
+   * @param longest the time after which a streaming shard begins no further round; zero for a shard of one round
    */
   record Mode(boolean isStreaming, Duration longest) {}
 }

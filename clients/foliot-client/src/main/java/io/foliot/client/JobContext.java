@@ -37,7 +37,7 @@ public interface JobContext {
   /** Returns the number of scheduled times that were missed directly before this run. */
   long missed();
 
-  /** Returns the parameter of the job or of its trigger, or null if there is none. */
+  /** Returns the parameter of the trigger, or else the parameter of the job; null if neither has one. */
   @Nullable
   Payload parameter();
 

@@ -37,7 +37,7 @@ public final class JobWorker implements AutoCloseable {
   /** Longest pause between two attempts: the time within which a new worker with the handler gets the shard. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
-  /** Default wait of a claim. A dead worker counts as alive until its last claim would have ended. */
+  /** Default wait of a claim. A dead worker counts as alive until 2 s after its last claim would have ended. */
   private static final Duration POLL_WAIT = Duration.ofSeconds(5);
 
   private static final int TOO_MANY_REQUESTS = 429;

@@ -34,8 +34,8 @@ public final class Worker implements AutoCloseable {
   private static final int MAX_CLAIM = 100;
 
   /**
-   * Longest time between two extensions of a worker with a name. Without a free handler the worker does not claim, and
-   * the server then counts it as gone 30 s after its last extension.
+   * Longest time between two extensions of a worker with a name. Without a free handler the worker does not claim. The
+   * server then counts the worker as gone half a lease and 2 s after its last extension, but 30 s at most.
    */
   private static final Duration LONGEST_SILENCE = Duration.ofSeconds(15);
 
