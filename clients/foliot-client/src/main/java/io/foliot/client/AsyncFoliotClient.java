@@ -385,7 +385,7 @@ public final class AsyncFoliotClient {
   }
 
   /**
-   * Extends a lease, within a time limit that covers all attempts of the call.
+   * Extends a lease, within a time limit that covers all requests of the call.
    *
    * @param within the time after which the future fails with a {@link TimeoutException}
    */

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Work that is done in rounds: each round fetches items and processes them. The checkpoint of each round is stored, so
  * that an attempt continues where the previous attempt stopped.
  *
- * <p>In the mode {@link #once}, a run does one round. In the mode {@link #streaming}, a run does rounds until
- * {@link #fetch} returns no items; then the shard has succeeded. A streaming run ends earlier if the worker stops
+ * <p>In the mode {@link #once}, a shard does one round. In the mode {@link #streaming}, a shard does rounds until
+ * {@link #fetch} returns no items; then the shard has succeeded. A streaming shard ends earlier if the worker stops
  * or the time limit of the mode is reached. The job then starts its next run at once, from the checkpoint, and selects
  * the workers anew. A stream that never ends can therefore move to workers that were added later. If the lease is lost,
  * the attempt ends without a result, and the next attempt continues from the latest stored checkpoint.
@@ -35,7 +35,7 @@ public interface Dataflow<T> {
   @Nullable
   String process(JobContext job, List<T> items) throws Exception;
 
-  /** Returns the mode of a dataflow that does one round per run. */
+  /** Returns the mode in which each shard does one round. */
   static Mode once() {
     return new Mode(false, Duration.ZERO);
   }
@@ -48,8 +48,8 @@ public interface Dataflow<T> {
   /**
    * Returns the mode of a dataflow that continues until there is nothing to do.
    *
-   * @param longest the time limit of a run. When the time is over, the run ends after its current round, and the job
-   *     starts its next run at once
+   * @param longest the time limit of a shard. When the time is over, the shard ends after its current round, and the
+   *     job starts its next run at once
    * @throws IllegalArgumentException if the time limit is not positive
    */
   static Mode streaming(Duration longest) {
@@ -57,10 +57,10 @@ public interface Dataflow<T> {
   }
 
   /**
-   * The rule for the number of rounds of a run.
+   * The rule for the number of rounds of a shard.
    *
-   * @param isStreaming whether a run may do more than one round
-   * @param longest the time after which a streaming run begins no further round; zero for one round
+   * @param isStreaming whether a shard may do more than one round
+   * @param longest the time after which a streaming shard begins no further round; zero for a shard of one round
    */
   record Mode(boolean isStreaming, Duration longest) {}
 }

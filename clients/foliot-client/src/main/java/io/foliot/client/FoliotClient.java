@@ -325,7 +325,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Reports that an attempt has succeeded. A second report of the same attempt is not a failure.
+   * Settles an attempt that has succeeded. A second {@code ack} of the same attempt is not a failure.
    *
    * @throws FoliotException with 409 if the lease is no longer valid
    */
@@ -334,7 +334,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Reports that an attempt has succeeded, and that the task fires again after a delay.
+   * Settles an attempt that has succeeded. The task fires again after a delay.
    *
    * @param next the delay; the server raises a value below 100 ms to 100 ms
    * @throws FoliotException with 409 if the lease is no longer valid
@@ -344,8 +344,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Reports that an attempt has failed and that no further attempt would help: the task is FAILED, regardless of the
-   * queue's retry policy.
+   * Settles an attempt that has failed permanently. The task is then FAILED, regardless of the queue's retry policy.
    *
    * @param reason a human-readable reason; null for none
    * @throws FoliotException with 409 if the lease is no longer valid
@@ -355,7 +354,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Reports that an attempt has failed. Another attempt follows while the task has attempts left.
+   * Settles an attempt that has failed. Another attempt follows while the task has attempts left.
    *
    * @param reason a human-readable reason; null for none
    * @param delay the delay until the next attempt; null for the queue's backoff
@@ -375,14 +374,14 @@ public final class FoliotClient implements AutoCloseable {
     await(async.extend(lease, duration));
   }
 
-  /** As {@link #extend(Lease, Duration)}; also reports the progress of the work. */
+  /** As {@link #extend(Lease, Duration)}; also stores a note. */
   public void extend(Lease lease, Duration duration, TaskNote note) {
     await(async.extend(lease, duration, note));
   }
 
   /**
-   * As {@link #extend(Lease, Duration, TaskNote)}; also shows that the worker is alive, because a worker makes no
-   * claims while all its handlers are busy.
+   * As {@link #extend(Lease, Duration, TaskNote)}; also shows the server that the worker is alive. A worker makes no
+   * claims while all its handlers are busy, so its claims do not show this.
    *
    * @param worker the name with which the worker claims; null for none
    */
@@ -390,17 +389,17 @@ public final class FoliotClient implements AutoCloseable {
     await(async.extend(lease, duration, note, worker));
   }
 
-  /** As {@link #ack(Lease)}; also reports the result of the work. */
+  /** As {@link #ack(Lease)}; also stores a note. */
   public void ack(Lease lease, TaskNote note) {
     await(async.ack(lease, note));
   }
 
-  /** Ends an attempt, as {@link #ack(Lease)}, {@link #nack(Lease, String, Duration)} and {@link #fail} do. */
+  /** Settles an attempt, as {@link #ack(Lease)}, {@link #nack(Lease, String, Duration)} and {@link #fail} do. */
   public void settle(Lease lease, Settlement settlement) {
     await(async.settle(lease, settlement));
   }
 
-  /** As {@link #nack(Lease, String, Duration)}; also reports the progress of the work. */
+  /** As {@link #nack(Lease, String, Duration)}; also stores a note. */
   public void nack(Lease lease, @Nullable String reason, @Nullable Duration delay, TaskNote note) {
     await(async.nack(lease, reason, delay, note));
   }

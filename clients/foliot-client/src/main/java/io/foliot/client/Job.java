@@ -9,7 +9,7 @@ import tools.jackson.core.JsonGenerator;
 
 /**
  * The definition of a recurring job, for {@link FoliotClient#putJob} and {@link JobWorker.Builder#declare}. The server
- * checks the definition, and has a default for each setting that is left out.
+ * checks the definition. The queue and a schedule are required; each other setting has a default.
  */
 public final class Job {
   private final Builder from;

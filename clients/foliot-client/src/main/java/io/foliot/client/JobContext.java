@@ -37,7 +37,7 @@ public interface JobContext {
   /** Returns the number of scheduled times that were missed directly before this run. */
   long missed();
 
-  /** Returns the parameter of the job or of its trigger, or null if there is none. */
+  /** Returns the parameter of the trigger, or else the parameter of the job; null if neither has one. */
   @Nullable
   Payload parameter();
 
@@ -66,7 +66,8 @@ public interface JobContext {
    * do not call it for each of many small items.
    *
    * @throws IllegalArgumentException if the checkpoint has more than 16 KiB in UTF-8
-   * @throws JobStoppedException if the lease is lost; nothing was stored
+   * @throws JobStoppedException if the lease is lost. The checkpoint may be stored nevertheless, if the server did not
+   *         answer before the lease ended
    * @throws UnreachableException or another exception of {@link FoliotClient} if the call failed. The checkpoint may or
    *         may not be stored, and is sent again with the next extension
    */

@@ -19,8 +19,8 @@ public interface JobListener {
   default void before(JobContext job) throws Exception {}
 
   /**
-   * Called after the handler, if {@link #before} of this listener returned. Also called if the handler was not, because
-   * {@code before} of a later listener threw. Exactly one of {@code result} and {@code failure} is null.
+   * Called after the handler, if {@link #before} of this listener returned. Also called if the handler was not called,
+   * because {@code before} of a later listener threw. Exactly one of {@code result} and {@code failure} is null.
    *
    * @param result the result of the handler; null if there is a failure
    * @param failure the exception that the handler, or the {@code before} of a later listener, threw; null if none

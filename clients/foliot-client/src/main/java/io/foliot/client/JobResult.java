@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of an attempt of a shard, which its handler returns. At most 200 characters of a text and at most 256
+ * The result that a handler returns for an attempt of a shard. At most 200 characters of a text and at most 256
  * characters of a reason are stored.
  */
 public sealed interface JobResult {

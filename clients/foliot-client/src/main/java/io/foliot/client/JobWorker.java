@@ -32,12 +32,12 @@ import org.jspecify.annotations.Nullable;
 public final class JobWorker implements AutoCloseable {
   /** Pause after the first attempt on a worker without the handler. */
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(2);
-  /** Factor by which the pause grows with each attempt, large so that few attempts outlast a deployment. */
+  /** Factor by which the pause grows with each attempt. It is large, so that five attempts outlast most deployments. */
   private static final int PAUSE_FACTOR = 5;
   /** Longest pause between two attempts: the time within which a new worker with the handler gets the shard. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
-  /** Default wait of a claim. A dead worker counts as alive until its last claim would have ended. */
+  /** Default wait of a claim. A dead worker counts as alive until 2 s after its last claim would have ended. */
   private static final Duration POLL_WAIT = Duration.ofSeconds(5);
 
   private static final int TOO_MANY_REQUESTS = 429;

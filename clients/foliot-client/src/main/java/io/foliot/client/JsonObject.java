@@ -22,7 +22,8 @@ import tools.jackson.core.TokenStreamLocation;
 /**
  * A JSON object of an answer. Unread fields are ignored. A method throws an {@link UnreadableAnswerException} if the
  * field has another type than the method returns, or if the field is missing or null. However, methods whose names end
- * in {@code OrNull} return null for a field that is missing or null, and methods for collections return an empty one.
+ * in {@code OrNull} return null for a field that is missing or null, and methods for collections return an empty
+ * collection.
  */
 final class JsonObject {
   /*

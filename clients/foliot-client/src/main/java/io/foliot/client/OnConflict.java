@@ -4,7 +4,10 @@ import java.util.Locale;
 
 /** The effect of a submit whose key has a live task. */
 public enum OnConflict {
-  /** Resets the live task, which gets the due time and payload of the new task, and a larger generation. */
+  /**
+   * Resets the live task: it gets a new generation and the due time of the new task. It also gets the payload of the
+   * new task, unless the new task has none.
+   */
   RESET,
   /** Does not change the live task, and returns it. */
   KEEP,

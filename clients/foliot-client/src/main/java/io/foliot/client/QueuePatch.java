@@ -67,7 +67,7 @@ public final class QueuePatch {
       return delivery("timeout", text(value));
     }
 
-    /** Sets the rules of retries. Parts that are null keep their values; null resets all parts to the defaults. */
+    /** Sets the rules of retries. A null part keeps its value; a null argument resets all parts to the defaults. */
     public Builder retry(QueueSettings.@Nullable Retry value) {
       return object("retry", value == null ? null : value::write);
     }
@@ -98,8 +98,8 @@ public final class QueuePatch {
     }
 
     /**
-     * Sets how long tasks are stored after they have ended. Parts that are null keep their values; null resets
-     * all parts to the defaults.
+     * Sets how long tasks are stored after they have ended. A null part keeps its value; a null argument resets all
+     * parts to the defaults.
      */
     public Builder retention(QueueSettings.@Nullable Retention value) {
       return object("retention", value == null ? null : value::write);

@@ -60,7 +60,7 @@ public record QueueSettings(
   /**
    * The time for which tasks are stored after they have ended. Null means the server's default.
    *
-   * @param finished the time for finished tasks
+   * @param finished the time for finished and cancelled tasks
    * @param failed the time for failed tasks
    */
   public record Retention(@Nullable Duration finished, @Nullable Duration failed) {

@@ -1,6 +1,9 @@
 package io.foliot.client;
 
-/** The rule that divides the shards of a run among the workers: when the run starts, except for {@link #FREE}. */
+/**
+ * The rule that divides the shards of a run among the workers. The shards are divided when the run starts, except for
+ * {@link #FREE}.
+ */
 public enum ShardAllocation {
   /** Any free worker claims the next shard. This balances shards of different length best. */
   FREE("free"),
@@ -14,7 +17,9 @@ public enum ShardAllocation {
    * order. So the remaining shards of different jobs do not all go to the same workers.
    */
   ODD_EVEN("odd-even"),
-  /** A hash of worker and shard selects the worker. If a worker joins or leaves, only shards of this worker move. */
+  /**
+   * A hash of worker and shard selects the worker. If a worker joins or leaves, the other workers exchange no shards.
+   */
   HASH("hash"),
   /** The workers get one shard each in turn. A hash of the job's name selects the first worker. */
   ROUND_ROBIN("round-robin"),

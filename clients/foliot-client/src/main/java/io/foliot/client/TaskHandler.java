@@ -11,8 +11,8 @@ public interface TaskHandler {
    * <p>A task may be delivered more than once. The pair of generation and attempt, compared in this order, grows with
    * each delivery. A sink that stores the greatest pair can therefore refuse stale deliveries.
    *
-   * @return the end of the attempt, which the worker reports to the server; null counts as a failed attempt
-   * @throws Exception if the attempt has failed; the worker reports the exception to the server as the reason
+   * @return the settlement with which the worker settles the attempt; null counts as a failed attempt
+   * @throws Exception if the attempt has failed; the worker sends the text of the exception as the reason
    */
   Settlement handle(ClaimedTask task) throws Exception;
 }

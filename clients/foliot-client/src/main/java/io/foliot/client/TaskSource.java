@@ -6,8 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The source from which a {@link JobWorker} claims tasks, and to which it reports. The source is a server, or an
- * engine in the same process. Foliot has an implementation for each, so applications do not implement this interface.
+ * The source from which a {@link JobWorker} claims tasks, and with which it settles their attempts. The source is a
+ * server, or an engine in the same process. Foliot has an implementation for each, so applications do not implement
+ * this interface.
  *
  * <p>Implementations must be safe for use by any thread. No method except {@link #declare} may block. If the token of
  * the lease is no longer valid, the future fails with {@link LeaseLostException}, or with a {@link FoliotException} of
@@ -28,7 +29,7 @@ public interface TaskSource {
   CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within);
 
-  /** Reports the end of an attempt. */
+  /** Settles an attempt. */
   CompletableFuture<Void> settle(Lease lease, Settlement settlement);
 
   /**

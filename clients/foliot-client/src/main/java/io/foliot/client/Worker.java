@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the tasks of a pull queue. The worker claims no more tasks than it may run concurrently, and runs the handler of
- * each task on a virtual thread. It extends the lease while the handler runs, and reports the end to the server. While
- * the server cannot be reached, it retries with growing pauses. Stop the worker before you close the client.
+ * each task on a virtual thread. It extends the lease while the handler runs, and settles the attempt afterwards. While
+ * the server cannot be reached, the worker retries with growing pauses. Stop the worker before you close the client.
  */
 public final class Worker implements AutoCloseable {
   /*
@@ -34,8 +34,8 @@ public final class Worker implements AutoCloseable {
   private static final int MAX_CLAIM = 100;
 
   /**
-   * Longest time between two extensions of a worker with a name. Without a free handler the worker does not claim, and
-   * the server then counts it as gone 30 s after its last extension.
+   * Longest time between two extensions of a worker with a name. Without a free handler the worker does not claim. The
+   * server then counts the worker as gone half a lease and 2 s after its last extension, but 30 s at most.
    */
   private static final Duration LONGEST_SILENCE = Duration.ofSeconds(15);
 
@@ -180,7 +180,10 @@ public final class Worker implements AutoCloseable {
     return name != null && third.compareTo(LONGEST_SILENCE) > 0 ? LONGEST_SILENCE : third;
   }
 
-  /** Returns the shortest pause between two extensions. */
+  /**
+   * Returns a twentieth of the lease: the shortest pause before a repeated extension, and the shortest time limit of an
+   * extension.
+   */
   private Duration shortStep() {
     return lease.dividedBy(20);
   }
@@ -287,7 +290,8 @@ public final class Worker implements AutoCloseable {
         Settlement settlement = graceOver ? Settlement.nack("the worker has stopped", Duration.ZERO) : handle();
         ended = true;
         renewal.cancel(true);
-        // After a refusal the token is not valid. Only a cancelled task can still be settled, and waits for the settle.
+        // A refused extension means that the token is not valid, unless the task was cancelled. A cancelled task waits
+        // for the settle.
         if (!refused || cancelled) {
           settle(settlement);
         }
@@ -431,7 +435,7 @@ public final class Worker implements AutoCloseable {
     stopping = true;
     CompletableFuture<Void> leaving = leave();
     pause.complete(null);
-    // The interrupt ends the poller's wait for permits. A claim ignores the interrupt.
+    // The interrupt ends the poller's wait for permits. A claim under way ignores the interrupt.
     poller.interrupt();
     boolean done = false;
     try {
