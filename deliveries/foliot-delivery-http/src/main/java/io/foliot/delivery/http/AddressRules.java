@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The addresses that a callback may reach. Public addresses are permitted. Any other address is permitted only if an
  * allowed network contains the address. The operator allows networks, and may allow the loopback addresses. The
- * addresses at which clouds serve their own machines, for example with credentials, are never permitted.
+ * addresses of cloud metadata services and of similar services are never permitted.
  *
  * <p>Some IPv6 addresses contain an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP). Such an
  * IPv6 address is permitted only if an allowed network contains it and the IPv4 address is permitted as well.
