@@ -249,7 +249,7 @@ abstract class JobWorkerContract {
   }
 
   @Test
-  void aRunBeyondItsTimeoutInterruptsItsHandler() throws InterruptedException {
+  void theHandlerOfARunBeyondItsTimeoutIsInterrupted() throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
     try (Foliot foliot = open()) {

@@ -29,9 +29,9 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Curator client of a ZooKeeper ensemble, whose calls return stages. A stage completes on a thread of ZooKeeper. It
- * fails with a {@link KeeperException}, or with the exception by which Curator refused the call. This class never
- * repeats a call.
+ * A client of a ZooKeeper ensemble, through Curator. Each call returns a stage. The stage completes on a thread of
+ * ZooKeeper or of Curator, or at once if Curator refuses the call. A failed stage has a {@link KeeperException}, or the
+ * exception with which Curator refused the call. This class never repeats a call.
  */
 final class Ensemble implements AutoCloseable {
   private static final int ANY_VERSION = -1;

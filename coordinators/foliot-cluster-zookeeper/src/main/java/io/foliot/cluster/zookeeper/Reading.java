@@ -44,7 +44,7 @@ final class Reading {
   private long membersChangeId = -1;
   /** Smallest node of the election at the latest read; null if there was none. */
   private @Nullable String first;
-  /** Session that owns {@link #first}; 0 if there is none. */
+  /** Session that owns {@link #first}; not used while {@code first} is null. */
   private long firstSession;
   private @Nullable Content document;
 
@@ -72,7 +72,8 @@ final class Reading {
    * The state of the cluster at one reading.
    *
    * @param members the members in the order of their names
-   * @param leader the member whose session owns the smallest node of the election; null if no member's session does
+   * @param leader the name of the member whose session owns the smallest node of the election; null if no member's
+   *     session owns it
    * @param document the document, or null if there is none
    * @param version the version of the document, counted from 1; 0 if there is none
    * @param changeId the id of ZooKeeper's latest transaction that changed the document; 0 if there is no document

@@ -25,17 +25,18 @@ import org.jspecify.annotations.Nullable;
  * znode, and the document is a znode that the leader writes by compare-and-set.
  *
  * <p>Once a {@linkplain #BEAT beat} a member ensures that its own znode exists and belongs to its session, and reads
- * the other members. Watches and Curator's connection events only make the next check earlier. After any loss of a
- * session, a znode or an event, and after any failure of ZooKeeper, the next check restores the correct state.
+ * the other members. A watch only makes the next check earlier, and a connection event of Curator only makes a check or
+ * a report earlier. After any loss of a session, a znode or an event, and after any failure of ZooKeeper, the next
+ * successful check restores the correct state.
  *
  * <p>A member that dies is gone when its session times out; a member that leaves is gone at once. A member never stops
  * trying to reach ZooKeeper. A client of ZooKeeper that has had no connection for long is replaced by a new client,
  * because there are states from which a client does not recover by itself.
  */
 public final class ZooKeeperCoordinator implements Coordinator {
-  // A poll: own znode (created or replaced) -> reading -> listener. One poll is under way at a time. A poll that began
-  // before the latest change of the connection is dropped. A poll runs on the loop's thread, to which the threads of
-  // Curator and ZooKeeper post their results.
+  // A poll: own znode (created or replaced) -> reading -> listener. One poll is under way at a time. A poll runs on the
+  // loop's thread, to which the threads of Curator and ZooKeeper post their results. A poll is dropped if its session
+  // is lost, if the connection of a connected member breaks, or if the poll takes a whole session timeout.
   //
   // Rejected: Curator's PersistentNode and CuratorCache. Each has its own state and threads, and recovers by itself
   // after a lost session, in an order that this class cannot control.
@@ -73,8 +74,8 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private long reportedChangeId;
   private @Nullable Throwable failure;
   /**
-   * Member that this process registered last, or null before the first registration. After that, a znode whose session
-   * is not in {@link #ownSessions} belongs to another process.
+   * Member that this process registered last, or null before the first registration. After the first registration, a
+   * znode of this name whose session is not in {@link #ownSessions} belongs to another process.
    */
   private @Nullable Member registeredAs;
   /** True if another process has taken the name, and this was logged. */
@@ -379,8 +380,8 @@ public final class ZooKeeperCoordinator implements Coordinator {
   }
 
   /**
-   * Ensures that this member's znode exists and belongs to its session. The stage returns false if another live process
-   * has this name.
+   * Ensures that this member's znode exists and belongs to its session. The stage returns false if another process has
+   * taken the name since this process registered it.
    */
   private CompletableFuture<Boolean> register(Member member, Ensemble client, long session) {
     String path = paths.member(member.node());

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** Three servers of ZooKeeper, two of which fail one after the other. */
 final class EnsembleTest {
   @Test
-  void membersSurviveTheLossOfOneServerAndRejoinAfterTwo() throws Exception {
+  void membersSurviveTheLossOfOneServerAndRejoinAfterLossOfTwo() throws Exception {
     try (TestingCluster cluster = new TestingCluster(3)) {
       cluster.start();
       ZooKeeperOptions options = ZooKeeperOptions.at("zookeeper://" + cluster.getConnectString());

@@ -165,6 +165,7 @@ final class SecureZooKeeperTest {
     TestNode a = node("a", options(server.getPort()).toBuilder().login(new Login.Sasl("Foliot")).build());
     TestNode b = node("b", options(server.getPort()).toBuilder().login(new Login.Sasl("Foliot")).build());
     awaitAgreed(a, b);
+    // Only the leader publishes, and either node may lead.
     a.coordinator.publish("one".getBytes(UTF_8), 0);
     b.coordinator.publish("one".getBytes(UTF_8), 0);
     await("the document is read", () -> a.version() == 1 && b.version() == 1);

@@ -150,7 +150,7 @@ final class ZooKeeperCoordinatorTest {
     assertThat(a.leads()).isTrue();
     proxy.blackHole();
     Duration taken = await("the next candidate leads", () -> TestNode.agree(List.of(b, c)));
-    // The next candidate leads after at most the session and three ticks, unless the machine pauses.
+    // The next candidate leads at most one session timeout and three ticks later, unless the machine pauses.
     assertThat(taken).isLessThan(SESSION.multipliedBy(3));
     await("the node without a connection reports a lost connection", () -> a.reports(Connection.LOST));
     assertThat(a.views.getLast().leader()).isNull();
@@ -288,7 +288,7 @@ final class ZooKeeperCoordinatorTest {
     nodes.forEach(node -> assertThat(node.document()).as("the document before the outage").isEqualTo(bytes("one")));
     int viewsBefore = nodes.getFirst().views.size();
     for (int hour = 0; hour < 3; hour++) {
-      // After an hour without a connection, a coordinator replaces its client.
+      // A coordinator replaces a client that has had no connection for a minute. An hour is more than that.
       nodes.forEach(node -> node.skip(Duration.ofHours(1)));
       ZooKeeperOptions here = options(server.getPort(), SESSION);
       TestNode late = closed(new TestNode("late-" + hour, "east", here));

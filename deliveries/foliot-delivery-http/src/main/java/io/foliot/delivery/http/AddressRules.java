@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The addresses that a callback may reach. Public addresses are permitted. Any other address is permitted only if an
  * allowed network contains the address. The operator allows networks, and may allow the loopback addresses. The
- * addresses at which clouds hand out credentials are never permitted.
+ * addresses of cloud metadata services and of similar services are never permitted.
  *
  * <p>Some IPv6 addresses contain an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP). Such an
  * IPv6 address is permitted only if an allowed network contains it and the IPv4 address is permitted as well.
@@ -62,12 +62,12 @@ public final class AddressRules {
 
   /**
    * NAT64 networks with prefixes of 48, 56 and 64 bits, in whose addresses the IPv4 address skips byte 8 (RFC 6052). If
-   * the first of the four bytes is 0, they are not checked: the address is assumed to have a prefix of 96 bits.
+   * the first byte of an IPv4 address is 0, the IPv4 address is not checked: the prefix is assumed to have 96 bits.
    */
   private static final List<Carrier> SHORT_CARRIERS = List.of(Carrier.at("64:ff9b:1::/48", 6, 7, 9, 10),
       Carrier.at("64:ff9b:1::/48", 7, 9, 10, 11), Carrier.at("64:ff9b:1::/48", 9, 10, 11, 12));
 
-  /** Result for an address that is in no network of {@link #SHORT_CARRIERS}. */
+  /** IPv4 address that is used if a network of {@link #SHORT_CARRIERS} does not contain the IPv6 address. */
   private static final byte[] NO_ADDRESS = new byte[4];
 
   private final List<Cidr> allowed;

@@ -13,8 +13,9 @@ import org.apache.hc.core5.reactor.ssl.SSLIOSession;
 import org.apache.hc.core5.util.Timeout;
 
 /**
- * A connection that limits the bytes read: {@link #MAX_EVENT_BYTES} per input event, so that all connections of an I/O
- * thread get their turns, and {@link #MAX_ANSWER_BYTES} per answer, beyond which reading fails.
+ * A connection that limits the bytes that are read. An input event reads no more after {@link #MAX_EVENT_BYTES}, so
+ * that all connections of an I/O thread get their turns. Reading fails if an answer has more than
+ * {@link #MAX_ANSWER_BYTES}.
  *
  * <p>The client reads a connection until no bytes are left. The limits of the client apply only to one head, one line
  * or the payload of a body. A receiver that sends endlessly, within these limits and faster than the client reads,
@@ -27,8 +28,8 @@ import org.apache.hc.core5.util.Timeout;
  */
 final class BoundedSession implements IOSession {
   /**
-   * Maximum number of bytes of an answer: all its heads, the framing of its chunks, its body and its trailers. An
-   * answer within the client's own limits is shorter.
+   * Maximum number of bytes of an answer: all its heads, the framing of its chunks, its body and its trailers. One head
+   * within the client's own limits is shorter.
    */
   static final int MAX_ANSWER_BYTES = 1 << 20;
 

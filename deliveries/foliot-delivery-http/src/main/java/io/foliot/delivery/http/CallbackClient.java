@@ -101,7 +101,7 @@ final class CallbackClient implements AutoCloseable {
         .build();
   }
 
-  /** Returns settings that turn the client's own timeouts off: one timer bounds the whole attempt. */
+  /** Returns the settings of a request. They have no timeouts, because one timer bounds the whole attempt. */
   private static RequestConfig requests() {
     return RequestConfig.custom().setConnectionRequestTimeout(Timeout.DISABLED).setResponseTimeout(Timeout.DISABLED)
         .setRedirectsEnabled(false).setAuthenticationEnabled(false).setExpectContinueEnabled(false)
@@ -130,7 +130,7 @@ final class CallbackClient implements AutoCloseable {
   /**
    * Passes the holder of the connection to the reader, so that the reader can close the connection at any time.
    * Cancelling a future of the client does not close the connection once a status of 400 or more was read, so a body
-   * that never ends would keep the connection forever. Fails the request instead if the attempt has ended already.
+   * that never ends would keep the connection forever. Fails the request if the attempt has ended already.
    */
   private static void noteRuntime(HttpRequest request, @Nullable AsyncEntityProducer entity, AsyncExecChain.Scope scope,
       AsyncExecChain chain, AsyncExecCallback callback) throws HttpException, IOException {

@@ -24,14 +24,13 @@ import org.jspecify.annotations.Nullable;
  * <p>A finding is used for a short time. In the second half of that time the next look-up runs in the background, so
  * that attempts to a busy host never wait. At most one look-up per host runs at a time.
  *
- * <p>Name servers fail. While the look-up of a host hangs, or reports that a recently resolved host does not exist, the
- * latest permitted addresses, which were checked, are used for up to a minute. Look-ups of hosts in use do not share
- * threads with look-ups of other hosts, so that many hanging names, which anyone can register, delay no host in use.
+ * <p>Name servers fail. While the look-up of a host hangs or fails, the latest permitted addresses of the host are used
+ * until they are a minute old. Look-ups of hosts in use do not share threads with look-ups of other hosts, so that many
+ * hanging names, which anyone can register, delay no host in use.
  *
  * <p>Each attempt reads the map of hosts twice: when it begins, and when it opens a connection. A connection uses only
  * addresses in the map. Rejected: a cache library. A full cache may drop the newest host at once, between the two
- * reads. A cache also supports neither a running look-up that later callers join, nor addresses that outlive their
- * finding.
+ * reads. In a cache, addresses also cannot outlive their finding.
  */
 final class HostLookup implements DnsResolver {
   /**
@@ -40,8 +39,8 @@ final class HostLookup implements DnsResolver {
    */
   private static final int MAX_HOSTS = 10_000;
   /**
-   * Time for which a denied or unresolved finding is kept. A name that was just created should be found soon, but a
-   * missing name should not be looked up at every attempt.
+   * Time for which a denied or unresolved finding of a fast look-up is kept. A name that was just created should be
+   * found soon, but a missing name should not be looked up at every attempt.
    */
   private static final long REFUSED_NANOS = Duration.ofSeconds(1).toNanos();
 

@@ -13,11 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param allowedNetworks networks that callbacks may reach although they are not public
  * @param allowLoopback whether callbacks may reach this machine by 127.0.0.0/8 and ::1
  * @param allowUnresolved whether a queue may be created before the name of its receiver resolves
- * @param connectTimeout how long a connection, and its TLS handshake, may take within an attempt
+ * @param connectTimeout how long a connect may take, and how long the TLS handshake after it may take; the timeout of
+ *        the attempt limits both
  * @param addressTtl how long the addresses of a host are used before the host is looked up again
  * @param connectionsPerDestination the maximum number of connections to one host and port; further attempts wait for a
- *        connection, within their timeout. The engine runs up to twice as many concurrent attempts as its destination
- *        limit
+ *        connection, within their timeout. The engine runs at most twice as many concurrent attempts as the limit of
+ *        the destination
  * @param maxInFlight the maximum number of attempts under way; once it is reached, the engine claims no more tasks, and
  *        attempts of other callers are refused
  * @param ioThreads the number of threads that read and write
@@ -106,7 +107,8 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
     }
 
     /**
-     * Sets how long a connection, and its TLS handshake, may take within an attempt, from 1 ms to 1 h; by default 5 s.
+     * Sets how long a connect may take, and how long the TLS handshake after it may take, from 1 ms to 1 h; by default
+     * 5 s. The timeout of the attempt limits both.
      */
     public Builder connectTimeout(Duration value) {
       connectTimeout = value;
@@ -124,8 +126,8 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
 
     /**
      * Sets the maximum number of connections to one host and port, at least 1; by default 2,000. Further attempts wait
-     * for a connection, within their timeout. The engine runs up to twice as many concurrent attempts as its
-     * destination limit.
+     * for a connection, within their timeout. The engine runs at most twice as many concurrent attempts as the limit
+     * of the destination.
      */
     public Builder connectionsPerDestination(int value) {
       connectionsPerDestination = value;

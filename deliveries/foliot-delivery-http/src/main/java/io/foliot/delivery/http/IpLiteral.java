@@ -61,7 +61,7 @@ final class IpLiteral {
 
   /**
    * Returns the bytes of groups that are separated by single colons. The last group may be an IPv4 address. Returns
-   * null if a group is malformed.
+   * null if a group is malformed, or if there are more than {@link #GROUPS}.
    */
   private static byte @Nullable [] groups(String text) {
     if (text.isEmpty()) {

@@ -20,7 +20,7 @@ final class HostLookupTest {
   private static final int MAX_HOSTS = 10_000;
   private static final Duration KEEP = Duration.ofSeconds(30);
 
-  /** Time of the clock, which overflows during each test. */
+  /** Time of the clock. It overflows when a test advances it. */
   private long nowNanos = Long.MAX_VALUE - 5;
   private final TimeSource clock = new TimeSource() {
     @Override

@@ -471,9 +471,8 @@ class HttpDeliveryTest {
     }
   }
 
-  /** An open connection is not used after a look-up has found a denied address. */
   @Test
-  void aHostWhoseAddressBecomesDeniedLosesItsConnections() throws Exception {
+  void anOpenConnectionIsNotUsedAfterItsHostBecomesDenied() throws Exception {
     AtomicReference<InetAddress> address = new AtomicReference<>(address(127, 0, 0, 1));
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = delivery(
