@@ -19,7 +19,7 @@ public class PullWorker {
     Thread.currentThread().join();
   }
 
-  /** Returns how the attempt ended. {@code fail} is final; after an exception, the task is tried again with a backoff. */
+  /** Returns how the attempt ended. {@code fail} is final; an exception means another attempt after a backoff. */
   private static Settlement convert(ClaimedTask task) throws InterruptedException {
     Payload payload = task.payload();
     if (payload == null) {
