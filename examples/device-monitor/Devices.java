@@ -23,9 +23,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Watches over devices: each device has a task that is due when the device has been silent for too long, and each
- * heartbeat pushes that task back. Some devices fall silent for some time, and only these may raise an alarm. The
- * program exits with 0 if each silent device has raised an alarm, no alarm was false, and the server knew each device.
+ * Simulates devices, and receives their alarms. Each device has a task that is due when the device has been silent for
+ * too long, and each heartbeat pushes that task back. Some devices fall silent for some time, and only these may raise
+ * an alarm. The program exits with 0 if each silent device has raised an alarm, no alarm was false, and the server knew
+ * each device.
  *
  * <p>java examples/device-monitor/Devices.java --devices 100000 --every 5s --silence 20s --silent 50 --for 90s
  */

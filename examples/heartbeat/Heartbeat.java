@@ -2,7 +2,7 @@ import io.foliot.Foliot;
 import io.foliot.Tasks;
 import java.time.Duration;
 
-/** Raises the alarm of a device that has been silent for two seconds. Each heartbeat pushes its deadline back. */
+/** Raises the alarm of a device that has been silent for two seconds. Each heartbeat pushes the alarm back. */
 public class Heartbeat {
   private static final Duration SILENCE = Duration.ofSeconds(2);
 

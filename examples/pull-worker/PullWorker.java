@@ -6,7 +6,7 @@ import io.foliot.client.Worker;
 import java.net.URI;
 import java.time.Duration;
 
-/** Claims tasks from a server, one at a time. The worker of the client extends a lease until the handler returns. */
+/** Claims tasks from a server, one at a time. {@link Worker} extends the lease of a task until the handler returns. */
 public class PullWorker {
   public static void main(String[] args) throws InterruptedException {
     URI server = URI.create(System.getenv().getOrDefault("FOLIOT_URL", "http://127.0.0.1:7400"));
@@ -19,7 +19,7 @@ public class PullWorker {
     Thread.currentThread().join();
   }
 
-  /** Returns how the attempt ended. A failure is final. After an exception and a backoff, the task is tried again. */
+  /** Returns how the attempt ended. {@code fail} is final; an exception means another attempt after a backoff. */
   private static Settlement convert(ClaimedTask task) throws InterruptedException {
     Payload payload = task.payload();
     if (payload == null) {

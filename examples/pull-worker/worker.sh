@@ -18,7 +18,7 @@ report() {
   post "/v1/tasks/$id/$1" "{\"token\": \"$token\"${2:-}}" -o /dev/null -w '%{http_code}'
 }
 
-# Extends the lease each second while this script lives, and ends the work when the lease is lost.
+# Extends the lease each second while this script runs, and ends the work when the lease is lost.
 keep_lease() {
   while sleep 1 && kill -0 $$ 2>/dev/null; do
     case $(report extend ", \"lease\": \"$lease\"") in

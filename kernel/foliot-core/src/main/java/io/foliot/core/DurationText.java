@@ -127,8 +127,8 @@ public final class DurationText {
   }
 
   /**
-   * Returns the index of the unit at a position of the text, or -1 if there is none. In ISO 8601, {@code time} says
-   * whether the position is after the {@code T}.
+   * Returns the index of the unit at a position of the text, or -1 if there is none. For a text as in ISO 8601,
+   * {@code time} is true if the position is after the {@code T}.
    */
   private static int unitAt(String text, int at, boolean iso, boolean time) {
     int unit = UNITS.indexOf(lower(text, at));

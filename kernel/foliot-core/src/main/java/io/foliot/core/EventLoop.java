@@ -9,7 +9,7 @@ public interface EventLoop extends AutoCloseable {
    */
   void start(Duty duty);
 
-  /** Makes the loop call its duty soon, if it sleeps. Any thread may call this method; cheap when the loop is awake. */
+  /** Makes a sleeping loop call its duty soon. Any thread may call this method. Costs little if the loop is awake. */
   void wake();
 
   /** Stops calling the duty, and waits for a call that is under way, unless the duty itself calls this method. */

@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The headers by which a recurring job describes a task of a run to the receiver of the task. A receiver trusts these
- * headers, so no submission may set them.
+ * The headers that a recurring job sets on the tasks of its runs. Most of them describe the task to its receiver. A
+ * receiver trusts these headers, so no submission may set them.
  */
 public final class JobHeaders {
   /** The name of the job. */
@@ -20,7 +20,7 @@ public final class JobHeaders {
   public static final String SHARD_PARAMETER = "foliot-shard-parameter";
   /** The number of scheduled times that were missed before this one. */
   public static final String MISSED = "foliot-missed";
-  /** The kind of a listener of the run: {@code before} its first shard, or {@code after} its last one. */
+  /** The kind of a listener of the run: {@code before} the first shard of the run, or {@code after} the last one. */
   public static final String PHASE = "foliot-phase";
   /** The result of the run. Only the listener after the last shard has this header. */
   public static final String RUN_RESULT = "foliot-run-result";
@@ -33,7 +33,7 @@ public final class JobHeaders {
    * {@link io.foliot.core.store.TaskRecord#note note} of the task contains it until a handler reports another one.
    */
   public static final String CHECKPOINT = "foliot-checkpoint";
-  /** Present if the job waits for the end of the shard; the engine makes the job due when the shard ends. */
+  /** Present if the job waits for the end of the shard; the engine makes the job's task due when the shard ends. */
   public static final String AWAITED = "foliot-awaited";
 
   private static final Set<String> DELIVERED = Set.of(JOB, SCHEDULED_AT, SHARD, SHARDS, SHARD_PARAMETER, MISSED, ZONE,

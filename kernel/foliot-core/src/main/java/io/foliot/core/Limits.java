@@ -25,7 +25,8 @@ public final class Limits {
   /** Maximum number of characters of the names and values of all headers of a task together. */
   public static final int MAX_HEADER_BYTES = 8 << 10;
   /**
-   * Maximum number of items of one batch call. One store commit takes no more, so no caller delays the others for long.
+   * Maximum number of items of one batch call. One commit of the store has no more items, so no call delays the others
+   * for long.
    */
   public static final int MAX_BATCH = 10_000;
 
@@ -73,7 +74,7 @@ public final class Limits {
   }
 
   /**
-   * Returns a key if it is null or valid: 1 to 256 bytes of UTF-8 without control characters.
+   * Returns a key if it is null or valid: 1 to 256 bytes of UTF-8 without ASCII control characters.
    *
    * @throws IllegalArgumentException otherwise
    */

@@ -22,7 +22,7 @@ public interface Meter {
    */
   default void settled(String queue, String outcome, long durationMicros) {}
 
-  /** Called when a task became a dead letter or was cancelled by the end of its lease. */
+  /** Called when a task became a dead letter, or was cancelled, because its lease ended. */
   default void leaseEnded(String queue) {}
 
   /**
@@ -45,7 +45,10 @@ public interface Meter {
   /** Called with the number of slots that this node has gained, and the number that it has given up. */
   default void slotsChanged(int gained, int lost) {}
 
-  /** Called when a task was claimed that was overdue by at least a second, in a slot that this node does not own. */
+  /**
+   * Called when this node claimed a task of a slot that this node does not own. The task was overdue by at least a
+   * second.
+   */
   default void stolen(String queue) {}
 
   /**

@@ -32,8 +32,9 @@ import org.jspecify.annotations.Nullable;
  * <li>{@link FailedException} when the engine cannot continue
  * <li>{@link OverloadedException} when the call is refused for now, for instance because too many calls wait. Nothing
  * was done; try again later
- * <li>{@link io.foliot.core.store.StoreException} when the store is unreachable. It is then <em>unknown</em> whether
- * the call took effect
+ * <li>{@link io.foliot.core.store.StoreException} when the store fails. Nothing was done if it is a
+ * {@link io.foliot.core.store.StoreAwayException} or {@link io.foliot.core.store.StoreFullException}; otherwise it is
+ * <em>unknown</em> whether the call took effect
  * </ul>
  */
 public interface Scheduler extends AutoCloseable {
@@ -81,7 +82,7 @@ public interface Scheduler extends AutoCloseable {
   }
 
   /**
-   * Claims tasks of a pull queue for a worker, for a caller that passes them on over a connection that may be slow.
+   * Claims tasks as {@link #pull(Pull)} does. The caller passes the tasks on over a connection that may be slow.
    *
    * @param payloadsTaken completes when the caller has passed the payloads on or given up; until then the payloads
    *        count against the queue's share of this node's memory
@@ -166,7 +167,7 @@ public interface Scheduler extends AutoCloseable {
   /** Returns this node's view of the cluster. */
   ClusterStatus cluster();
 
-  /** Returns a snapshot of this node's work. Cheap; any thread. */
+  /** Returns a snapshot of this node's work. */
   EngineStatus status();
 
   /** Returns the workers of the cluster as this node has last read them, which may be about two seconds ago. */
@@ -194,20 +195,20 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<Boolean> enableWorker(String worker, boolean isEnabled);
 
   /**
-   * Completes, with the cause, if the engine cannot continue because it lost one of its threads or ran out of memory.
-   * From then on calls fail with {@link FailedException}; tasks stay in the store, for other nodes or the next start.
-   * Stop the engine and start a new engine, or end the process.
+   * Returns a future that completes, with the cause, if the engine cannot continue because it lost one of its threads
+   * or ran out of memory. From then on calls fail with {@link FailedException}. Tasks stay in the store, for other
+   * nodes or the next start. Stop the engine and start a new engine, or end the process.
    */
   CompletableFuture<Throwable> failure();
 
   /**
-   * Stops the engine. It refuses calls, leaves the cluster, and fires tasks until other nodes own its slots. Then it
-   * claims nothing more, waits up to {@code patience} for running attempts, and records their ends. The store is not
-   * closed. The patience of the first call counts: later calls complete when the first one does.
+   * Stops the engine. The engine refuses calls, leaves the cluster, and fires tasks until other nodes own its slots.
+   * Then it claims nothing more, waits up to {@code patience} for running attempts, and records their ends. The store
+   * is not closed. The patience of the first call counts: later calls complete when the first one does.
    */
   CompletableFuture<Void> stop(Duration patience);
 
-  /** Stops the engine as {@link #stop} with ten seconds; blocks until it has stopped. */
+  /** Stops the engine as {@link #stop} does, with a patience of ten seconds. Blocks until the engine has stopped. */
   @Override
   void close();
 
@@ -256,7 +257,7 @@ public interface Scheduler extends AutoCloseable {
    * @param queue its settings
    * @param counts its tasks by state, at most ten seconds old; older on a database where a count takes more than half a
    *        second
-   * @param settledPerSecond attempts that this node saw end, per second, over the last ten seconds or so
+   * @param settledPerSecond how many attempts of the queue ended per second on this node, averaged over some seconds
    * @param lag the time since the oldest waiting task of the queue became due; zero if no due task waits. The figure is
    *        some seconds old. It includes tasks that wait on this node, are parked in the store, or are overdue in slots
    *        of other nodes
@@ -325,7 +326,7 @@ public interface Scheduler extends AutoCloseable {
   /**
    * The activity of a node.
    *
-   * @param wheelEntries ids in the wheels
+   * @param wheelEntries the number of ids in the timing wheels
    * @param lanes the lanes of this node, one per queue, by name
    * @param destinations the destinations of this node, in no particular order
    * @param oldestDueMillis the time since the oldest waiting task became due; 0 if no due task waits. It includes tasks

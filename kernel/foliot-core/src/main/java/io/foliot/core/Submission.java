@@ -65,17 +65,17 @@ public record Submission(String queue, @Nullable String key, @Nullable Duration 
     }
   }
 
-  /** Returns a task without a key that is due after a delay. {@link #builder} sets the rest. */
+  /** Returns a request for a task without a key that is due after a delay. {@link #builder} offers all settings. */
   public static Submission after(String queue, Duration delay, Body body) {
     return new Submission(queue, null, delay, null, body, 0, OnConflict.RESET, null);
   }
 
-  /** Returns a task without a key that is due at an instant. {@link #builder} sets the rest. */
+  /** Returns a request for a task without a key that is due at an instant. {@link #builder} offers all settings. */
   public static Submission at(String queue, Instant dueAt, Body body) {
     return new Submission(queue, null, null, dueAt, body, 0, OnConflict.RESET, null);
   }
 
-  /** Returns a builder of a task. The task needs a delay or a due time; all other settings have defaults. */
+  /** Returns a builder of a request. The task needs a delay or a due time; all other settings have defaults. */
   public static Builder builder(String queue) {
     return new Builder(queue);
   }

@@ -47,8 +47,8 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
    *
    * @param wallMillis the time of creation in milliseconds since 1970; the lowest 48 bits are used
    * @param hash16 the hash that gives the slot of the task; the lowest 16 bits are used
-   * @param item the number of the task among those with the same {@code hash}, from 0 to 16,383
-   * @param hash the lowest 31 bits are used
+   * @param item a number that distinguishes tasks with the same {@code hash}, from 0 to 16,383
+   * @param hash a hash that distinguishes tasks of the same time; the lowest 31 bits are used
    * @throws IllegalArgumentException if the address is {@link Address#ANYWHERE}, or the item is out of range
    */
   public static TaskId addressed(long wallMillis, int hash16, Address address, int item, long hash) {

@@ -41,7 +41,7 @@ public enum TaskReason {
   ABOUT_TO_FIRE,
   /** An attempt runs. */
   RUNNING,
-  /** The lease ended before the end of the attempt was reported; the task will be claimed again. */
+  /** The lease ended before the attempt was settled; the task will be claimed again. */
   LEASE_ENDED,
   /** The task is cancelled as soon as its running attempt fails or the lease ends. */
   CANCEL_REQUESTED,

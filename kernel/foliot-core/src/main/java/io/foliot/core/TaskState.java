@@ -13,7 +13,7 @@ public enum TaskState {
   RUNNING,
   /** An attempt succeeded. */
   FINISHED,
-  /** A dead letter: its attempts are used up, or the receiver reported that a retry is pointless. */
+  /** A dead letter: its attempts are used up, the receiver said that a retry is pointless, or its record is damaged. */
   FAILED,
   /** Cancelled before an attempt succeeded. */
   CANCELLED;
