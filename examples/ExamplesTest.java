@@ -298,6 +298,7 @@ final class ExamplesTest {
   }
 
   @Test
+  @Tag("long")
   void theJobsExampleRuns() throws Exception {
     try (FoliotServer server = server();
         FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
