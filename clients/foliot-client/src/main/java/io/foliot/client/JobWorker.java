@@ -338,12 +338,16 @@ public final class JobWorker implements AutoCloseable {
     long begunNanos = System.nanoTime();
     stopping = true;
     pause.complete(null);
-    boolean done = requireNonNull(worker).stop(grace);
-    for (Thread starter : starters) {
-      long leftNanos = TimeUnit.NANOSECONDS.convert(grace) - (System.nanoTime() - begunNanos);
-      if (!starter.join(Duration.ofNanos(Math.max(0, leftNanos)))) {
-        starter.interrupt();
-        done = false;
+    boolean done = false;
+    try {
+      done = requireNonNull(worker).stop(grace);
+      for (Thread starter : starters) {
+        long leftNanos = TimeUnit.NANOSECONDS.convert(grace) - (System.nanoTime() - begunNanos);
+        done &= starter.join(Duration.ofNanos(Math.max(0, leftNanos)));
+      }
+    } finally {
+      if (!done) {
+        starters.forEach(Thread::interrupt);
       }
     }
     terminated = done;

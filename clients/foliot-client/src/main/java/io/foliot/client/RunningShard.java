@@ -174,8 +174,10 @@ final class RunningShard implements JobContext {
       sent.get();
     } catch (ExecutionException e) {
       if (attempt.isLost()) {
-        JobStoppedException lost = new JobStoppedException("the lease is lost, and the checkpoint was not stored: job="
-            + job + ", shard=" + shard + ", fence=" + fence(), true);
+        JobStoppedException lost = new JobStoppedException(
+            "the lease is lost, and the checkpoint may not be stored: job="
+                + job + ", shard=" + shard + ", fence=" + fence(),
+            true);
         lost.initCause(e.getCause());
         throw lost;
       }

@@ -321,8 +321,7 @@ public final class Worker implements AutoCloseable {
         Throwable cause = cause(e);
         report(isRefusal(cause)
             ? "the end of an attempt came too late, so its result has no effect: task=" + task.id()
-            : "cannot report the end of an attempt, so the attempt is repeated after its lease: task="
-                + task.id(),
+            : "cannot settle an attempt, which may be repeated after its lease: task=" + task.id(),
             cause);
       }
     }

@@ -253,7 +253,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     @Override
     void act(ServerConnection remote, String path, String name) {
       remote.post(path + "/runs/" + ServerConnection.segment(time) + "/stop", "", TIMEOUT);
-      shell.line("the run of " + time + " is being stopped");
+      shell.line("the runs of " + time + " are being stopped");
     }
   }
 

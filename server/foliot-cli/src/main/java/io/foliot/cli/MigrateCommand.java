@@ -97,8 +97,9 @@ final class MigrateCommand implements Callable<Integer> {
           .add("settings", result.settings()).add("seconds", seconds)
           .add("deadLetters", result.failed()).add("notMoved", result.unreadable().size()).json());
     } else {
-      shell.line("moved " + result.tasks() + " tasks (checksum " + result.checksum() + ") and " + result.settings()
-          + " settings after " + Words.seconds(seconds) + "; start servers with " + serverOptions(target));
+      shell.line("moved " + Words.number(result.tasks(), "task") + " (checksum " + result.checksum() + ") and "
+          + Words.number(result.settings(), "setting") + " after " + Words.seconds(seconds) + "; start servers with "
+          + serverOptions(target));
       if (result.failed() > 0) {
         shell.line(result.failed() + " dead letters stay in " + source.name()
             + ". To redrive them, return to the source before a server uses the target: foliot migrate --release "

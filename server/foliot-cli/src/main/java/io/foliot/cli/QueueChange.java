@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  */
 record QueueChange(boolean isNew, List<String> lines) {
   /** Names of the fields of a queue in the API that are not settings. */
-  private static final Set<String> NO_SETTINGS = Set.of("stats", "version", "createdAt", "updatedAt");
+  private static final Set<String> NO_SETTINGS = Set.of("queue", "stats");
 
   /** Performs a command and returns the changes that it has made. */
   static QueueChange by(ServerConnection remote, String queue, Consumer<FoliotClient> act) {

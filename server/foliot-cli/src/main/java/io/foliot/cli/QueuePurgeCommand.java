@@ -70,7 +70,7 @@ final class QueuePurgeCommand implements Callable<Integer> {
       shell.line(new CommandOutput().add("cancelled", result.cancelled()).add("pending", result.pending()).json());
       return Foliot.OK;
     }
-    shell.line(result.cancelled() + " tasks are cancelled");
+    shell.line("cancelled " + Words.number(result.cancelled(), "task"));
     if (result.pending() > 0) {
       shell.line(result.pending() + " are running, and are cancelled when their attempts end without success");
     }

@@ -51,7 +51,8 @@ final class QueueRedriveCommand implements Callable<Integer> {
           .add("more", result.more()).json());
       return Foliot.OK;
     }
-    shell.line(result.redriven() + " tasks are redriven" + (result.more() ? "; there are more failed tasks" : ""));
+    shell.line(Words.number(result.redriven(), "failed task") + " will run again"
+        + (result.more() ? "; there are more failed tasks" : ""));
     if (!result.conflicts().isEmpty()) {
       shell.line(result.conflicts().size() + " stay failed, because their keys now have other live tasks: "
           + String.join(", ", result.conflicts()));

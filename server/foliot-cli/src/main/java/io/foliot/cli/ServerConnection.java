@@ -218,7 +218,8 @@ final class ServerConnection implements AutoCloseable {
     if (status == 401) {
       return title + ": " + (apiKey.isEmpty()
           ? "set " + KEY_VARIABLE + " to a key of this server"
-          : detail + " (the key comes from " + KEY_VARIABLE + ")");
+          : Shell.plain(detail == null ? "the server refused the key" : detail) + " (the key comes from " + KEY_VARIABLE
+              + ")");
     }
     if (detail == null || detail.isEmpty()) {
       return title + ": " + url + " is perhaps not a Foliot server (--url, " + URL_VARIABLE + ")";

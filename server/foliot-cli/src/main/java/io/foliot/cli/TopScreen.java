@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
@@ -19,9 +20,9 @@ final class TopScreen {
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss")
       .withZone(ZoneId.systemDefault());
   private static final Predicate<Figures.Sample> ALL = sample -> true;
-  // The calls "due" and "prefetch" are not counted as batches, because they only read.
-  private static final Predicate<Figures.Sample> COMMITS = sample -> !sample.label("call").equals("due")
-      && !sample.label("call").equals("prefetch");
+  /** The calls of the engine that only read. They are not counted as batches. */
+  private static final Set<String> READS = Set.of("due", "overdue", "prefetch", "probe");
+  private static final Predicate<Figures.Sample> COMMITS = sample -> !READS.contains(sample.label("call"));
 
   private final String url;
   private final Deque<Figures> past = new ArrayDeque<>();

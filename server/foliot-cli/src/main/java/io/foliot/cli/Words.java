@@ -45,6 +45,11 @@ final class Words {
     return String.format(Locale.ROOT, count < 1e8 ? "%.1fM" : "%.0fM", count / 1e6);
   }
 
+  /** Returns a number and a noun, in the plural unless the number is 1. */
+  static String number(long number, String noun) {
+    return number + " " + noun + (number == 1 ? "" : "s");
+  }
+
   /** Returns a number of bytes in KiB or MiB, rounded down, or in GiB. */
   static String bytes(long bytes) {
     if (bytes < 1 << 20) {

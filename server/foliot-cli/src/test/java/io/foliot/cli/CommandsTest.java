@@ -178,9 +178,9 @@ final class CommandsTest {
     Outcome unfiltered = run("queues", "purge", "orders");
     assertThat(unfiltered.exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(unfiltered.err()).contains("--all", "--key-prefix");
-    assertThat(run("queues", "purge", "orders", "--key-prefix", "a-").out()).contains("2 tasks are cancelled");
+    assertThat(run("queues", "purge", "orders", "--key-prefix", "a-").out()).contains("cancelled 2 tasks");
     assertThat(run("tasks", "orders", "--state", "delayed").out()).contains("b-1").doesNotContain("a-1");
-    assertThat(run("queues", "purge", "orders", "--state", "ready").out()).contains("0 tasks are cancelled");
+    assertThat(run("queues", "purge", "orders", "--state", "ready").out()).contains("cancelled 0 tasks");
     assertThat(run("queues", "purge", "orders", "--state", "gone").exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(json(run("queues", "purge", "orders", "--all", "--json")).at("cancelled").text()).isEqualTo("1");
     assertThat(run("queues", "purge", "orders", "--all", "--key-prefix", "a").exitCode()).isEqualTo(Foliot.USAGE);
@@ -211,7 +211,7 @@ final class CommandsTest {
     assertThat(run("queues").out()).contains("(paused)");
     assertThat(run("queues", "resume", "orders").exitCode()).isEqualTo(Foliot.OK);
     assertThat(run("queues", "get", "orders").out()).containsPattern("paused +false");
-    assertThat(run("queues", "redrive", "orders").out()).startsWith("0 tasks are redriven");
+    assertThat(run("queues", "redrive", "orders").out()).startsWith("0 failed tasks will run again");
     assertThat(run("queues", "delete", "orders").exitCode()).isEqualTo(Foliot.OK);
     assertThat(run("queues").out()).contains("there are no queues yet");
     assertThat(json(run("queues", "--json")).at("queues").items()).isEmpty();

@@ -45,7 +45,7 @@ final class MigrateTest {
     }
     Outcome moved = Outcome.of(Map.of(), "migrate", "--from", rocks("old"), "--to", rocks("new"));
     assertThat(moved.exitCode()).as(moved.err()).isEqualTo(Foliot.OK);
-    assertThat(moved.out()).contains("moved 1 tasks", "1 settings");
+    assertThat(moved.out()).contains("moved 1 task ", "1 setting ");
     try (FoliotServer server = start("new")) {
       assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
     }

@@ -189,7 +189,7 @@ final class RemoteStoresTest {
       Outcome moved = Outcome.of(Map.of("FOLIOT_TO_USER", database.user(), "FOLIOT_TO_PASSWORD", database.password()),
           "migrate", "--from", "rocksdb:" + data, "--to", database.jdbcUrl());
       assertThat(moved.exitCode()).as(moved.err()).isEqualTo(Foliot.OK);
-      assertThat(moved.out() + moved.err()).contains("moved 1 tasks").doesNotContain(database.password());
+      assertThat(moved.out() + moved.err()).contains("moved 1 task ").doesNotContain(database.password());
       try (FoliotServer server = start(flags(database))) {
         assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
         String back = "rocksdb:" + folder.resolve("back");

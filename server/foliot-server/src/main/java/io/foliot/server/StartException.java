@@ -6,22 +6,16 @@ import org.jspecify.annotations.Nullable;
 public final class StartException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** The reason, with an exit code for programs that start a server themselves. */
+  /** The reason. */
   public enum Reason {
     /** A configured value cannot work. */
-    CONFIGURATION(2),
+    CONFIGURATION,
     /** Another process listens on the port. */
-    PORT_IN_USE(3),
+    PORT_IN_USE,
     /** The address is not one of this machine, or this user may not use the port. */
-    CANNOT_BIND(3),
+    CANNOT_BIND,
     /** The store cannot be used: for example, another process uses it, it is damaged, or it is of a newer version. */
-    STORE(4);
-
-    private final int exitCode;
-
-    Reason(int exitCode) {
-      this.exitCode = exitCode;
-    }
+    STORE
   }
 
   private final Reason reason;
@@ -35,10 +29,5 @@ public final class StartException extends RuntimeException {
   /** Returns the reason. */
   public Reason reason() {
     return reason;
-  }
-
-  /** Returns the exit code of the reason. The command {@code foliot server} does not use it. */
-  public int exitCode() {
-    return reason.exitCode;
   }
 }

@@ -100,7 +100,6 @@ class StartTest {
       assertThatThrownBy(() -> start("port", Integer.toString(taken.getLocalPort())))
           .isInstanceOfSatisfying(StartException.class, e -> {
             assertThat(e.reason()).isEqualTo(StartException.Reason.PORT_IN_USE);
-            assertThat(e.exitCode()).isEqualTo(3);
             assertThat(e.getMessage()).contains("port " + taken.getLocalPort(), "--port").doesNotContain("\n");
           });
     }
@@ -113,7 +112,6 @@ class StartTest {
       assertThat(first.port()).isPositive();
       assertThatThrownBy(this::start).isInstanceOfSatisfying(StartException.class, e -> {
         assertThat(e.reason()).isEqualTo(StartException.Reason.STORE);
-        assertThat(e.exitCode()).isEqualTo(4);
         assertThat(e.getMessage()).contains(folder.toString(), "in use");
       });
     }

@@ -11,9 +11,13 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
 import org.apache.hc.core5.http.message.BasicHttpRequest;
 import org.apache.hc.core5.http.nio.AsyncRequestProducer;
 import org.apache.hc.core5.http.nio.DataStreamChannel;
@@ -39,6 +43,9 @@ final class CallbackRequest {
 
   /** Words that mark a header as secret if its name contains one of them. */
   private static final List<String> SENSITIVE = List.of("auth", "cookie", "token", "secret", "key", "password");
+
+  /** Separators of the parts of a header's value, such as a scheme and a token, or the cookies of a session. */
+  private static final Pattern PARTS = Pattern.compile("[ ,;=]+");
 
   private CallbackRequest() {}
 
@@ -107,19 +114,30 @@ final class CallbackRequest {
     }
   }
 
-  /** Returns the secrets in the request's headers, which must not appear in a detail. */
+  /**
+   * Returns the secrets in the request's headers, which must not appear in a detail. A receiver may repeat the value of
+   * a header as it was sent, decoded, or only a part of it, such as the token without {@code Bearer}: each form is in
+   * the list, the whole values before their parts.
+   */
   static List<String> secrets(Attempt attempt) {
-    List<String> secrets = new ArrayList<>();
+    Set<String> secrets = new LinkedHashSet<>();
+    List<String> parts = new ArrayList<>();
     Token token = attempt.task().token();
     if (token != null) {
       secrets.add(token.toString());
     }
     attempt.task().body().headers().forEach((name, value) -> {
       String lower = name.toLowerCase(Locale.ROOT);
-      if (value.length() >= MIN_REDACTED && SENSITIVE.stream().anyMatch(lower::contains)) {
-        secrets.add(HeaderText.oneLine(value));
+      if (SENSITIVE.stream().anyMatch(lower::contains)) {
+        for (String form : List.of(value, HeaderText.value(value))) {
+          secrets.add(HeaderText.oneLine(form));
+          parts.addAll(List.of(PARTS.split(HeaderText.oneLine(form))));
+        }
       }
     });
-    return secrets;
+    parts.sort(Comparator.comparingInt(String::length).reversed());
+    secrets.addAll(parts);
+    secrets.removeIf(secret -> secret.length() < MIN_REDACTED);
+    return List.copyOf(secrets);
   }
 }

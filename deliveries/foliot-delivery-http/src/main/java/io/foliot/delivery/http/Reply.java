@@ -38,6 +38,8 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
   private static final Answer DONE = new Answer.Done("HTTP 200");
   private static final Duration MAX_NEXT = Duration.ofMillis(Limits.MAX_DELAY_MILLIS);
   private static final String REDACTED = "[redacted]";
+  /** Length of the shortest beginning of a secret that is masked at the end of a body, in characters. */
+  private static final int MIN_CUT_SECRET = 4;
 
   /**
    * Returns the meaning of the answer for the task.
@@ -113,15 +115,30 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
     if (!isText()) {
       return start;
     }
-    String text = HeaderText.oneLine(new String(body, UTF_8));
+    String text = withoutCutCharacter(HeaderText.oneLine(new String(body, UTF_8)));
     for (String secret : secrets) {
-      text = text.replace(secret, REDACTED);
+      text = withoutCutSecret(text.replace(secret, REDACTED), secret);
     }
     if (text.length() > DETAIL_LENGTH) {
       int end = Character.isHighSurrogate(text.charAt(DETAIL_LENGTH - 1)) ? DETAIL_LENGTH - 1 : DETAIL_LENGTH;
       text = text.substring(0, end) + "...";
     }
     return text.isEmpty() ? start : start + ": " + text;
+  }
+
+  /** Removes the replacement of a last character whose bytes are incomplete, because the rest of the body was cut. */
+  private static String withoutCutCharacter(String text) {
+    return text.endsWith("\uFFFD") ? text.substring(0, text.length() - 1) : text;
+  }
+
+  /** Masks the beginning of a secret at the end of a text: the rest of the body was cut. */
+  private static String withoutCutSecret(String text, String secret) {
+    for (int length = Math.min(secret.length(), text.length()); length >= MIN_CUT_SECRET; length--) {
+      if (text.regionMatches(text.length() - length, secret, 0, length)) {
+        return text.substring(0, text.length() - length) + REDACTED;
+      }
+    }
+    return text;
   }
 
   private boolean isText() {

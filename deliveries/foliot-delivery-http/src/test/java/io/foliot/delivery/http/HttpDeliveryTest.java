@@ -231,6 +231,24 @@ class HttpDeliveryTest {
   }
 
   @Test
+  void aDetailMasksEachFormOfASecretHeader() throws Exception {
+    String echo = "token abcdefgh-1234 of Bearer abcdefgh-1234, key schl\u00fcssel-9 as schl%C3%BCssel-9";
+    byte[] bytes = echo.getBytes(UTF_8);
+    try (ScriptedReceiver receiver = new ScriptedReceiver((request, out) -> {
+      out.write(("HTTP/1.1 400 No\r\ncontent-type: text/plain\r\ncontent-length: " + bytes.length + "\r\n\r\n")
+          .getBytes(UTF_8));
+      out.write(bytes);
+      return true;
+    }); HttpDelivery delivery = delivery()) {
+      Body body = new Body("x".getBytes(UTF_8), "text/plain",
+          Map.of("authorization", "Bearer abcdefgh-1234", "x-api-key", "schl\u00fcssel-9"));
+      Answer answer = Attempts.answer(delivery, Attempts.attempt(Attempts.target(receiver.url()), body, null));
+      assertThat(answer.detail())
+          .isEqualTo("HTTP 400: token [redacted] of [redacted], key [redacted] as [redacted]");
+    }
+  }
+
+  @Test
   void redirectsAreNotFollowed() throws Exception {
     try (ScriptedReceiver trap = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = delivery()) {

@@ -119,6 +119,17 @@ class ReplyTest {
   }
 
   @Test
+  void aDetailNeverShowsTheBeginningOfASecret() {
+    String secret = "eyJhbGciOiJIUzI1NiJ9.00112233";
+    for (int length = 4; length < secret.length(); length++) {
+      assertThat(detail("text/plain", "bad token " + secret.substring(0, length), secret))
+          .isEqualTo("HTTP 400: bad token [redacted]");
+    }
+    assertThat(detail("text/plain", "bad token " + secret.substring(0, 9) + "\uFFFD", secret))
+        .isEqualTo("HTTP 400: bad token [redacted]");
+  }
+
+  @Test
   void headersAreCleanedAndReservedNamesAreRecognized() {
     assertThat(HeaderText.value("plain text")).isEqualTo("plain text");
     assertThat(HeaderText.value("a\r\nx-evil: 1\u0000\u007f")).isEqualTo("a  x-evil: 1  ");

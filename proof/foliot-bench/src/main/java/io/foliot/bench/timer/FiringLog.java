@@ -78,7 +78,7 @@ final class FiringLog {
       }
       if (fired && latenessNanos[index] < -EARLY_NANOS_MAX) {
         throw new IllegalStateException(
-            "no timer may fire early: timer=" + index + ", latenessNanos=" + latenessNanos[index]);
+            "a timer may fire at most 5 ms early: timer=" + index + ", latenessNanos=" + latenessNanos[index]);
       }
     }
     int expected = latenessNanos.length - cancelled;

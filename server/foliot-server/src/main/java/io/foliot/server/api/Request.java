@@ -65,10 +65,6 @@ public final class Request {
     return value;
   }
 
-  Map<String, String> variables() {
-    return variables;
-  }
-
   /** Adds a field to the request's entry in the audit log, besides the variables of the path. */
   void audit(String name, String value) {
     audited.put(name, value);

@@ -31,8 +31,8 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
     if (slots < 1 || slots > 1 << 16 || Integer.bitCount(slots) != 1) {
       throw new IllegalArgumentException("the number of slots is a power of two up to 65536: slots=" + slots);
     }
-    if (timeout.isNegative() || timeout.isZero() || timeout.toMillis() > Limits.MAX_DELAY_MILLIS) {
-      throw new IllegalArgumentException("a timeout is positive and at most 100 years: timeout=" + timeout);
+    if (timeout.isNegative() || timeout.toMillis() < 1 || timeout.toMillis() > Limits.MAX_DELAY_MILLIS) {
+      throw new IllegalArgumentException("a timeout is at least 1 ms and at most 100 years: timeout=" + timeout);
     }
     if (waitReplicas < 0) {
       throw new IllegalArgumentException("the number of replicas is not negative: waitReplicas=" + waitReplicas);

@@ -96,17 +96,21 @@ public final class TaskRecordFormat {
    */
   public static @Nullable String keyOf(TaskId id, byte[] value) {
     Frame.ensureWhole(WHAT, id, Checksum.mark(id), value);
-    if ((BytesReader.u16(value, FLAGS_AT) & KEY) == 0) {
-      return null;
+    try {
+      if ((BytesReader.u16(value, FLAGS_AT) & KEY) == 0) {
+        return null;
+      }
+      BytesReader in = new BytesReader(value, TIMES_AT, value.length - TIMES_AT);
+      for (int i = 0; i < TIMES; i++) {
+        in.near();
+      }
+      // The number of the attempt, and the largest number of attempts.
+      in.varint();
+      in.varint();
+      return in.text();
+    } catch (IndexOutOfBoundsException e) {
+      throw new MalformedException(WHAT + " cannot be read although its checksum is right: of=" + id, e);
     }
-    BytesReader in = new BytesReader(value, TIMES_AT, value.length - TIMES_AT);
-    for (int i = 0; i < TIMES; i++) {
-      in.near();
-    }
-    // The number of the attempt, and the largest number of attempts.
-    in.varint();
-    in.varint();
-    return in.text();
   }
 
   /** Returns whether the body is stored beside the record. */
@@ -114,19 +118,35 @@ public final class TaskRecordFormat {
     return (BytesReader.u16(value, FLAGS_AT) & BODY_OUTSIDE) != 0;
   }
 
-  /** Returns the lease end of a RUNNING task, in milliseconds since 1970; {@link Long#MIN_VALUE} in any other state. */
+  /**
+   * Returns the lease end of a RUNNING task, in milliseconds since 1970; {@link Long#MIN_VALUE} in any other state, or
+   * if the bytes cannot be read.
+   */
   public static long leaseEnd(byte[] value) {
-    return stateOf(value) == TaskState.RUNNING ? probed(value).claimableAt() : Long.MIN_VALUE;
+    return value.length >= SMALLEST && value[STATE_AT] == EnumCodes.RUNNING
+        ? probed(value).claimableAt()
+        : Long.MIN_VALUE;
   }
 
   /**
-   * Returns the result of a probe; {@link Probed#UNKNOWN} if the task is final, or if the bytes are too short or of
-   * another version. This method neither reads the rest nor checks the record, because a later claim or move reads the
-   * whole record.
+   * Returns the result of a probe; {@link Probed#UNKNOWN} if the task is final, or if the bytes cannot be read. This
+   * method neither reads the rest nor checks the record, because a later claim or move reads the whole record. It does
+   * not throw: one damaged record would fail the probe of all others in its batch.
    */
   public static Probed probed(byte[] value) {
+    if (value.length < SMALLEST || value[0] != Frame.VERSION) {
+      return Probed.UNKNOWN;
+    }
+    try {
+      return decodeProbed(value);
+    } catch (MalformedException | IndexOutOfBoundsException e) {
+      return Probed.UNKNOWN;
+    }
+  }
+
+  private static Probed decodeProbed(byte[] value) {
     TaskState state = stateOf(value);
-    if (value.length < SMALLEST || value[0] != Frame.VERSION || state.isFinal()) {
+    if (state.isFinal()) {
       return Probed.UNKNOWN;
     }
     int flags = BytesReader.u16(value, FLAGS_AT);

@@ -1,6 +1,7 @@
 package io.foliot.core.store.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.Body;
@@ -138,6 +139,26 @@ final class TaskRecordFormatTest {
       assertThat(TaskRecordFormat.stateOf(bytes)).isEqualTo(record.state());
       assertThat(TaskRecordFormat.keyOf(record.id(), bytes)).isEqualTo(record.key());
       assertThat(TaskRecordFormat.hasBodyOutside(bytes)).isEqualTo(TaskRecordFormat.isOutside(record.body()));
+    }
+  }
+
+  @Test
+  void aProbeOfDamagedBytesDoesNotThrow() {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    for (int i = 0; i < 200; i++) {
+      byte[] bytes = encode(anyRecord(random));
+      for (int at = 0; at < bytes.length; at++) {
+        byte[] changed = bytes.clone();
+        changed[at] = (byte) random.nextInt();
+        byte[] cut = Arrays.copyOf(changed, at);
+        assertThatCode(() -> {
+          TaskRecordFormat.probed(changed);
+          TaskRecordFormat.leaseEnd(changed);
+          TaskRecordFormat.probed(cut);
+          TaskRecordFormat.leaseEnd(cut);
+        }).as("seed %s, record %s, byte %s", seed, i, at).doesNotThrowAnyException();
+      }
     }
   }
 
