@@ -52,7 +52,7 @@ public final class ManualLoops {
   /**
    * Runs turns until no loop is due, without letting time pass. Returns the number of turns.
    *
-   * @throws IllegalStateException if a loop is still due after {@link #MAX_TURNS_AT_ONE_INSTANT} turns
+   * @throws IllegalStateException if the loops take more than {@link #MAX_TURNS_AT_ONE_INSTANT} turns
    */
   public int runUntilIdle() {
     int turns = 0;
