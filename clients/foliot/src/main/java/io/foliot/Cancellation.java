@@ -4,7 +4,7 @@ package io.foliot;
 public enum Cancellation {
   /** No attempt is running, and none will begin. */
   CANCELLED,
-  /** An attempt that has begun may still end; no other attempt will begin. */
+  /** An attempt has begun, and may still be running. No other attempt will begin. */
   RUNNING,
   /** The task has ended already; nothing changed. */
   ENDED,

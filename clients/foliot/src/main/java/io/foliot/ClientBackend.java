@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClientBackend implements Backend {
   private static final System.Logger LOG = System.getLogger(ClientBackend.class.getName());
-  /** Shortest lease that a call may request. The server never shortens a lease, so a request for it changes none. */
+  /** Shortest lease that a call may request. The server never shortens a lease, so such a request changes no lease. */
   private static final Duration LEAST_LEASE = Duration.ofMillis(1);
   private static final String PULL = "pull";
   private static final String JSON = "application/json";
@@ -52,8 +52,8 @@ final class ClientBackend implements Backend {
   private static final String MISMATCH = "urn:foliot:problem:idempotency-mismatch";
   private static final int FORBIDDEN = 403;
   /**
-   * Maximum number of concurrent attempts of one queue, as on an embedded node. The server enforces the limit of the
-   * queue.
+   * Maximum number of concurrent attempts of one queue in this process. The server also enforces the limit that the
+   * queue has.
    */
   private static final int CONCURRENCY = 1_000;
   /** Time in which an interrupted handler must end and the server must record the end of its attempt. */
@@ -305,13 +305,13 @@ final class ClientBackend implements Backend {
     return new Submitted(result, task.id(), task.generation(), task.dueAt());
   }
 
-  /** Returns the exception for a result that a newer server has added. A guessed result could be the opposite. */
+  /** Returns the exception for a result that this version does not know or that the call cannot have. */
   private static IllegalStateException unknown(String call, Enum<?> result) {
     return new IllegalStateException("the server performed " + call + ", but this version of the client cannot decode"
         + " the result; update io.foliot:foliot-client: result=" + result);
   }
 
-  /** Converts a refusal that is a result of a submit. The future fails with every other failure. */
+  /** Converts a refusal because of a key or an idempotency key to a result. Any other failure fails the future. */
   private CompletableFuture<Submitted> refused(@Nullable Throwable failure) {
     if (failure instanceof FoliotException refusal) {
       String id = refusal.problem().members().get("id");
@@ -362,7 +362,7 @@ final class ClientBackend implements Backend {
         + " Foliot.on(dataSource); these tasks are stored by a server");
   }
 
-  /** Stops all workers at the same time, and waits until their handlers have ended or the patience has passed. */
+  /** Stops all workers at the same time, and interrupts handlers that do not end within the patience. */
   @Override
   public synchronized void close() {
     isClosed = true;

@@ -119,13 +119,16 @@ final class EngineRun implements Run {
         "the end of an attempt can be set only once, by again, fail, endJob or runAgain");
   }
 
-  /** Returns the end of the attempt, with the note of the attempt if it is not empty. */
+  /** Returns the end of the attempt, with the note of the attempt if the note is not empty. */
   Answer answer() {
     TaskNote last = note.atSuccess();
     return last.isEmpty() ? answer : new Answer.Noted(answer, last);
   }
 
-  /** Returns the handler's failure, with the attempt's note. If there is no note, an {@link Error} is thrown. */
+  /**
+   * Returns the handler's failure, with the attempt's note if the note is not empty. An {@link Error} without a note is
+   * thrown.
+   */
   Exception failed(Throwable failure) {
     if (!note.atEnd().isEmpty()) {
       return new LocalDelivery.NotedFailure(failure, note.atEnd());

@@ -20,11 +20,15 @@ import javax.sql.DataSource;
  * <p>An instance is ready when the method that creates it returns, and must be closed. An application needs one
  * instance for each place where tasks are kept. Safe for use by any thread.
  *
- * <p>Calls block until the store has answered. They fail with {@link IllegalArgumentException} for a request that can
- * never succeed; with {@link io.foliot.core.Scheduler.OverloadedException} if too many calls wait (nothing was done;
- * try again later); and with {@link io.foliot.core.store.StoreException} while the store is unreachable, in which case
- * it is <em>unknown</em> whether the call took effect. An {@linkplain TaskBuilder#idempotencyKey idempotency key} makes
- * it safe to repeat a submit.
+ * <p>Calls block until the store has answered. They fail with these exceptions:
+ * <ul>
+ * <li>{@link IllegalArgumentException}: the request can never succeed.
+ * <li>{@link io.foliot.core.Scheduler.OverloadedException}: too many calls wait. Nothing was done; try again later.
+ * <li>{@link io.foliot.core.store.StoreException}: the store is unreachable. It is <em>unknown</em> whether the call
+ * took effect.
+ * </ul>
+ *
+ * <p>An {@linkplain TaskBuilder#idempotencyKey idempotency key} makes it safe to repeat a submit.
  */
 public interface Foliot extends AutoCloseable {
   /**

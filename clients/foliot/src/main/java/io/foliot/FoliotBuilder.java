@@ -132,28 +132,28 @@ public final class FoliotBuilder {
     return driver == null ? new ThreadDriver(handlers) : driver;
   }
 
-  /** As {@link Foliot#open}. */
+  /** Opens tasks in a folder, as {@link Foliot#open} does. */
   public Foliot open(Path folder) {
     ensurePresent("io.foliot.store.rocksdb.RocksDbStore", "foliot-store-rocksdb");
     return assemble(clock -> RocksDbStore.open(folder, RocksDbOptions.DEFAULT, clock));
   }
 
-  /** As {@link Foliot#on}. */
+  /** Opens tasks in a database, as {@link Foliot#on} does. */
   public Foliot on(DataSource dataSource) {
     ensurePresent(JDBC_STORE, "foliot-store-jdbc");
     return assemble(clock -> JdbcStore.open(JdbcOptions.of(dataSource)));
   }
 
   /**
-   * As {@link Foliot#connect}. {@link #handlers}, {@link #meter}, {@link #driver} and {@link #allocator} then have no
-   * effect.
+   * Connects to a server, as {@link Foliot#connect} does. {@link #handlers}, {@link #meter}, {@link #driver} and
+   * {@link #allocator} then have no effect.
    */
   public Foliot connect(URI server) {
     ensureClientPresent();
     return new DefaultFoliot(ClientBackend.connect(server, apiKey, nodeName(), zone, patience));
   }
 
-  /** As {@link Foliot#inMemory}. */
+  /** Opens tasks in memory, as {@link Foliot#inMemory} does. */
   public Foliot inMemory() {
     return assemble(
         clock -> new MemoryStore(MEMORY_SLOTS, clock, () -> new Token(random.nextLong(), random.nextLong())));
@@ -168,7 +168,7 @@ public final class FoliotBuilder {
     return assemble(clock -> store);
   }
 
-  /** Refuses a wrong name before anything is opened, opens the store, and starts an engine over it. */
+  /** Checks the node's name before it opens the store, and starts an engine over the store. */
   private Foliot assemble(Function<TimeSource, TaskStore> opening) {
     String name = nodeName();
     EngineOptions options = EngineOptions.builder(name).zone(zone).build();

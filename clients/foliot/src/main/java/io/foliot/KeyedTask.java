@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 /** A handle on the task of a key. The task need not exist. Immutable; safe for use by any thread. */
 public interface KeyedTask {
   /**
-   * Moves the task's deadline to this delay from now. The payload stays the same. If an attempt is running, it may
-   * still end, and the task fires again at the new deadline.
+   * Moves the task's deadline to this delay from now. The payload stays the same. If an attempt is running, it
+   * continues, and the task fires again at the new deadline.
    *
    * @param delay from 0 to 100 years
    * @return whether there was a live task of this key; if not, nothing changed
@@ -18,7 +18,7 @@ public interface KeyedTask {
   /** Moves the task's deadline as {@link #touch} does, without waiting. */
   CompletableFuture<Boolean> touchAsync(Duration delay);
 
-  /** Cancels the task. The result shows whether a running attempt may still end. */
+  /** Cancels the task. The result shows whether an attempt may still be running. */
   Cancellation cancel();
 
   /** Cancels the task as {@link #cancel} does, without waiting. */

@@ -6,14 +6,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The workers that were started through a {@link Foliot}, which stops them. Safe for use by any thread. */
+/** The workers of one {@link Foliot}. {@link Foliot#close} stops them. Safe for use by any thread. */
 final class OwnWorkers {
   private static final System.Logger LOG = System.getLogger(OwnWorkers.class.getName());
   /** Time in which an interrupted handler must end and the store must record the end of its attempt. */
   private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
-  /** Longest wait of one claim for tasks. It is short, because a close waits for the claim that is under way. */
+  /** Longest wait of one claim for tasks. It is short, because a close may wait for the claim under way. */
   private static final Duration POLL_WAIT = Duration.ofSeconds(1);
-  /** Greatest length of a worker's name, in characters. The client appends 9, and the server accepts 128. */
+  /** Maximum length of a name in characters. The client appends 9 characters, and the server accepts at most 128. */
   private static final int MAX_NAME = 119;
 
   private final String name;

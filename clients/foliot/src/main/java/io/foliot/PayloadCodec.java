@@ -13,7 +13,7 @@ public interface PayloadCodec<T> {
   String contentType();
 
   /**
-   * Returns a payload as bytes. A submit with more than 1 MiB is refused.
+   * Returns a payload as bytes. A submit is refused if its payload has more than 1 MiB.
    *
    * @throws IOException if the payload cannot be written; the submit then fails with an
    *     {@link IllegalArgumentException}

@@ -47,7 +47,7 @@ public final class RecurringJobs {
     return backend.await(jobs.put(job)).status();
   }
 
-  /** As {@link #put(Job)}. */
+  /** Creates a job or replaces its definition, as {@link #put(Job)} does. */
   public JobStatus put(Job.Builder job) {
     return put(job.build());
   }
@@ -65,7 +65,7 @@ public final class RecurringJobs {
     return backend.await(jobs.declare(job)).status();
   }
 
-  /** As {@link #declare(Job)}. */
+  /** Declares a job that is defined in code, as {@link #declare(Job)} does. */
   public JobStatus declare(Job.Builder job) {
     return declare(job.build());
   }

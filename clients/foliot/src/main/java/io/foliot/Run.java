@@ -57,7 +57,7 @@ public interface Run {
   void checkpoint(String checkpoint);
 
   /**
-   * Reports the progress of the work, for display. It is stored whenever a {@link #checkpoint(String)} would be.
+   * Sets the progress of the work, for display. It is stored at the same times as a {@link #checkpoint(String)}.
    *
    * @param part the part that is done, from 0 to 1
    * @param message the current step, at most 200 characters
@@ -85,7 +85,7 @@ public interface Run {
 
   /**
    * Starts the next run of the job as soon as this run has ended, if the handler returns. In the next run, the shard
-   * with the same number begins with the checkpoint of this one. The checkpoints of all shards together have at most
+   * with the same number begins with the checkpoint of this shard. The checkpoints of all shards together have at most
    * 8,192 characters. A shard whose checkpoint does not fit begins without one.
    *
    * @throws IllegalStateException if the task belongs to no job

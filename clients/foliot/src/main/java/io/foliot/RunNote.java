@@ -85,8 +85,8 @@ final class RunNote {
   }
 
   /**
-   * Returns the whole note, or {@link TaskNote#NONE} if this attempt has reported nothing. It is stored with the end of
-   * the attempt, because a note that is still in flight at the end is refused.
+   * Returns the whole note, or {@link TaskNote#NONE} if this attempt has reported nothing. The note is stored with the
+   * end of the attempt, because a note that is still in flight at the end is refused.
    */
   TaskNote atEnd() {
     return hasReports ? note : TaskNote.NONE;

@@ -17,7 +17,10 @@ public record Submitted(Result result, String id, long generation, Instant dueAt
     CREATED,
     /** The live task of the key has the new due time and payload; its earlier generation can no longer begin. */
     RESET,
-    /** As {@link #RESET}, but an attempt of an earlier generation is running. The new generation begins after it. */
+    /**
+     * As {@link #RESET}, but an attempt of an earlier generation may still be running. The new generation begins after
+     * that attempt or its lease has ended.
+     */
     RESET_PENDING,
     /** The live task of the key was not changed, because the submit set {@code KEEP}. */
     KEPT,

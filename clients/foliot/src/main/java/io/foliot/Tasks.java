@@ -8,7 +8,7 @@ import java.time.Instant;
  *
  * <p>A setting belongs to the queue, not to this object. It is stored, takes effect on all nodes within a second, and
  * stays until it is set to another value. A method that changes a setting returns when the change is in effect on this
- * node. An engine in this process writes nothing if the queue has that value already.
+ * node. An engine in this process writes nothing if the queue already has the new value.
  *
  * @param <T> the type of the payloads
  */
@@ -24,10 +24,18 @@ public interface Tasks<T> {
    */
   Tasks<T> retry(int attempts, Duration backoff);
 
-  /** Sets how many attempts may run at a time, on all nodes together; by default there is no limit. */
+  /**
+   * Sets how many attempts may run at a time, on all nodes together; by default there is no limit.
+   *
+   * @param attempts at least 1
+   */
   Tasks<T> concurrency(int attempts);
 
-  /** Sets how many attempts may begin per second on all nodes together, at least 0.001; by default without limit. */
+  /**
+   * Sets how many attempts may begin per second on all nodes together; by default there is no limit.
+   *
+   * @param perSecond from 0.001 to 10^9
+   */
   Tasks<T> rate(double perSecond);
 
   /**

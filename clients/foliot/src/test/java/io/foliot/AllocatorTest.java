@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Shards that an allocator of the application divides among workers. */
+/** Tests an allocator of the application, which assigns the shards of a run to workers. */
 final class AllocatorTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
   private static final Duration SECOND = Duration.ofSeconds(1);

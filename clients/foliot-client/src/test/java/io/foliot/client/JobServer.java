@@ -37,7 +37,7 @@ final class JobServer implements AutoCloseable {
     }
     if (request.path().endsWith("/claims") && request.body().contains("\"leave\":true")) {
       leaves.add(request);
-      // Ends the claim that waits, as a real server does.
+      // This reply ends the waiting claim, as the reply of a real server does.
       claims.add(Reply.json(200, "{\"tasks\":[]}"));
       return Reply.json(200, "{\"tasks\":[]}");
     }
@@ -58,13 +58,17 @@ final class JobServer implements AutoCloseable {
   /**
    * Answers the next claim with one shard of a job.
    *
-   * @param fields further JSON fields of the task, each after a comma
+   * @param fields further JSON fields of the task, each with a comma before it
    */
   void give(String job, int attempt, String fields) {
     give(job, attempt, "", fields);
   }
 
-  /** Answers the next claim with the task of a phase, with headers such as {@code "foliot-phase":"before"}. */
+  /**
+   * Answers the next claim with the task of a phase.
+   *
+   * @param headers JSON fields of the task's headers, such as {@code "foliot-phase":"before"}
+   */
   void givePhase(String job, int attempt, String headers) {
     give(job, attempt, headers, "");
   }
@@ -93,7 +97,7 @@ final class JobServer implements AutoCloseable {
     return body(Bound.take(reports), kind);
   }
 
-  /** Returns the body of the next request in {@link #reports} that is no extension. Its path must end with a kind. */
+  /** Returns the result of {@link #report} for the next request in {@link #reports} that is not an extension. */
   String reportAfterExtensions(String kind) {
     Request request = Bound.take(reports);
     while (request.path().endsWith("/extend")) {

@@ -147,7 +147,7 @@ final class JobWorkerTest {
   }
 
   @Test
-  void eachResultIsReportedAsItsSettlement() {
+  void eachResultHasItsOwnSettlement() {
     BlockingQueue<JobResult> results = new LinkedBlockingQueue<>();
     JobWorker worker = server.worker().handle("report", job -> Bound.take(results)).start();
     record Case(JobResult result, String kind, String body) {}
@@ -171,7 +171,7 @@ final class JobWorkerTest {
   }
 
   @Test
-  void aHandlerThatThrowsIsReportedWithItsNote() {
+  void aHandlerThatThrowsIsNackedWithItsNote() {
     JobWorker worker = server.worker().handle("report", job -> {
       job.checkpoint("page 8");
       throw new IllegalStateException("disk full");

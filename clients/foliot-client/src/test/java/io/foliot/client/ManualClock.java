@@ -7,7 +7,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** A clock for tests. A patient clock advances when the test advances it, a hasty clock by each requested delay. */
+/**
+ * A clock for tests. A patient clock advances only when the test advances it. A hasty clock also advances by each
+ * requested delay, at the time of the request.
+ */
 final class ManualClock implements ClientClock {
   static final Instant START = Instant.parse("2026-11-21T00:00:00Z");
 
@@ -69,7 +72,7 @@ final class ManualClock implements ClientClock {
     due.forEach(waiter -> waiter.future.complete(null));
   }
 
-  /** Returns all requested delays, in their order. */
+  /** Returns all requested delays, in the order of the requests. */
   synchronized List<Duration> waits() {
     return List.copyOf(waits);
   }

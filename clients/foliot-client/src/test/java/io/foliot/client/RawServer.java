@@ -43,7 +43,7 @@ final class RawServer implements AutoCloseable {
     this.conversations = conversations;
   }
 
-  /** Returns a server that runs these conversations, one per connection. All later connections get the last of them. */
+  /** Returns a server that runs these conversations, one per connection. Later connections get the last one. */
   static RawServer having(Conversation... conversations) {
     try {
       RawServer server = new RawServer(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), conversations);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests the tasks of a run that call listeners, before the first shard and after the last shard. */
+/** Tests the tasks that call the listeners of a run: one before the first shard, one after the last shard. */
 final class RunListenerTest {
   private static final String BEFORE = "\"foliot-phase\":\"before\"";
   private static final String AFTER = "\"foliot-phase\":\"after\",\"foliot-run-failed\":\"2\",\"foliot-run-result\":";

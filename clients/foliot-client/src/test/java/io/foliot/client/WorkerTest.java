@@ -125,7 +125,7 @@ final class WorkerTest {
   }
 
   @Test
-  void aFailureIsReportedWithItsReason() throws InterruptedException {
+  void aFailureIsNackedWithItsReason() throws InterruptedException {
     Worker worker = worker(task -> switch (task.id()) {
       case "throws" -> throw new IllegalStateException("disk \ud800 full");
       case "long" -> throw new IllegalStateException("x".repeat(100_000));

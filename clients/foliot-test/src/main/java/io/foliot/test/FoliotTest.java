@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * A {@link Foliot} for tests. It keeps tasks in memory, has a clock that moves only in {@link #advance}, and runs
+ * A {@link Foliot} for tests. It keeps tasks in memory, has a clock that the test moves by {@link #advance}, and runs
  * handlers on the thread of the test. It uses the real engine, so keys, retries, limits and cancels behave as they do
  * in production.
  *

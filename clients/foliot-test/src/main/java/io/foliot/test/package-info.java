@@ -1,6 +1,5 @@
 /**
- * Foliot for the tests of applications. Time passes only when the test advances it, and everything runs on the test's
- * thread.
+ * Foliot for the tests of applications. The test advances the clock, and everything runs on the test's thread.
  */
 @NullMarked
 package io.foliot.test;

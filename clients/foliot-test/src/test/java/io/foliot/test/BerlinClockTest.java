@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests recurring jobs under a clock that the test advances, also at both clock changes of Berlin in 2026. */
+/** Tests recurring jobs, also on the days of 2026 when daylight saving time begins and ends in Berlin. */
 final class BerlinClockTest {
   private final List<String> ran = new ArrayList<>();
 

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Marks and checkpoints that an embedded handler sets for its job. */
+/** Tests the marks and checkpoints that an embedded handler sets, and the phases of a run that it sees. */
 final class JobMarksTest {
   private final List<String> ran = new ArrayList<>();
 

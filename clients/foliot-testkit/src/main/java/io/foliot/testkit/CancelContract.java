@@ -79,7 +79,7 @@ abstract class CancelContract extends TouchContract {
   }
 
   @Test
-  void aCancelAfterTheLeaseIsFinalButPending() {
+  void aCancelAfterTheLeaseEndsTheTaskButReturnsPending() {
     TaskId id = due("a");
     TaskRecord running = lost(id);
     assertThat(cancel(id(id)))
@@ -93,7 +93,7 @@ abstract class CancelContract extends TouchContract {
   }
 
   @Test
-  void aCancelWithAnOutstandingAttemptIsFinalButPending() {
+  void aCancelWithAnOutstandingAttemptEndsTheTaskButReturnsPending() {
     TaskId id = due("a");
     TaskRecord lost = lost(id);
     touch(key("a"), now() + HOUR);

@@ -17,8 +17,12 @@ public final class DocumentContract {
   private DocumentContract() {}
 
   /**
-   * Asserts that a decoder refuses an encoded document that has a flipped bit, is cut off, is of a newer version, is
-   * too short or too long, or has no checksum, each with the exception for its kind.
+   * Asserts that a decoder accepts a valid document, and refuses it after each of these changes:
+   * <ul>
+   * <li>A flipped bit, a missing end or a missing checksum causes a {@link DamagedException}.
+   * <li>A newer version causes a {@link NewerVersionException}.
+   * <li>Content that is a byte too short or too long causes a {@link MalformedException}.
+   * </ul>
    *
    * @param subject the kind of document, as given to {@link DocumentFormat#encode}
    * @param bytes a valid document, which the decoder accepts
@@ -40,7 +44,7 @@ public final class DocumentContract {
         contentEnd, Checksum.BYTES);
     assertThatThrownBy(() -> read.accept(newer)).isInstanceOf(NewerVersionException.class)
         .hasMessageContaining(subject).hasMessageContaining("version=" + (Frame.VERSION + 1));
-    // Byte 0 is the version, which encode writes itself.
+    // Byte 0 is the version, which DocumentFormat.encode writes.
     byte[] shorter = DocumentFormat.encode(subject, out -> out.bytes(bytes, 1, contentEnd - 2));
     assertThatThrownBy(() -> read.accept(shorter)).isInstanceOf(MalformedException.class);
     byte[] longer = DocumentFormat.encode(subject, out -> out.bytes(bytes, 1, contentEnd - 1).u8(0));

@@ -28,7 +28,7 @@ abstract class IndexContract extends CancelContract {
       .thenComparing(DueEntry::id);
 
   /**
-   * Creates tasks of one slot, up to three of them due at the same instant, and returns their entries in order.
+   * Creates tasks of one slot, up to three of them due at the same instant. Returns their entries in index order.
    */
   private List<DueEntry> many(int hash16, long from, int count) {
     List<Draft> drafts = new ArrayList<>();

@@ -49,7 +49,7 @@ public final class ManualEventLoop implements EventLoop {
   public void close() {
     closed = true;
     synchronized (this) {
-      // The lock is held during a turn, so close on another thread returns after the end of the turn.
+      // A turn holds the lock, so a call of close on another thread returns after the end of the turn.
       duty = null;
     }
   }

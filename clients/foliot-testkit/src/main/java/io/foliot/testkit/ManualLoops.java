@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ManualLoops {
   /**
-   * Maximum number of turns at one instant before the test fails. It is far more than the work in a test takes, and so
-   * many turns still run in less than a second.
+   * Maximum number of turns at one instant before the test fails. The work of a test takes far fewer turns, and the
+   * maximum is still reached in less than a second.
    */
   public static final int MAX_TURNS_AT_ONE_INSTANT = 100_000;
 
@@ -52,7 +52,7 @@ public final class ManualLoops {
   /**
    * Runs turns until no loop is due, without letting time pass. Returns the number of turns.
    *
-   * @throws IllegalStateException if a loop is still due after {@link #MAX_TURNS_AT_ONE_INSTANT} turns
+   * @throws IllegalStateException if the loops take more than {@link #MAX_TURNS_AT_ONE_INSTANT} turns
    */
   public int runUntilIdle() {
     int turns = 0;
@@ -102,7 +102,7 @@ public final class ManualLoops {
     }
   }
 
-  /** Returns the time until the first of the loops is due, or null if no loop has a turn to come. */
+  /** Returns the time until the first of the loops is due, or null if each loop is closed or not yet started. */
   public @Nullable Duration untilDue() {
     Duration soonest = null;
     for (ManualEventLoop loop : loops) {

@@ -53,7 +53,10 @@ final class ModelRun {
   private static final List<String> QUEUES = List.of("orders", "mails");
   private static final int KEYS_MAX = 6;
   private static final int IDS_WATCHED = 24;
-  /** Number of steps between two full comparisons. Other steps compare the index of the slots in use and one record. */
+  /**
+   * Number of steps between two full comparisons. Each other step compares the index of the slots in use, all parked
+   * tasks, and one record.
+   */
   private static final int FULL_CHECK_STEPS = 25;
 
   private final Random random;

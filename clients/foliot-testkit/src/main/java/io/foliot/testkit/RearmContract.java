@@ -153,7 +153,7 @@ abstract class RearmContract extends SettleContract {
   }
 
   @Test
-  void anEarlierTouchTakesOverWithThePayloadOfThePlan() {
+  void aTouchDueBeforeAPlanGetsThePayloadOfThePlan() {
     TaskId id = due("a");
     TaskRecord running = won(id);
     long soon = now();

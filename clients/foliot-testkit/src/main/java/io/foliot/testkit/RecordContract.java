@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 
 /** Part of the kit: look-ups, retention, configuration documents, time, and closing. */
 abstract class RecordContract extends NoteContract {
-  /** Maximum number of pages of a list before a test fails. A page may be empty and still have a cursor. */
+  /** Number of pages of one list at which a test fails. A page may be empty and still have a cursor. */
   private static final int MAX_PAGES = 10_000;
 
   private List<TaskRecord> all(String queue, @Nullable TaskState state, int limit) {
@@ -190,7 +190,7 @@ abstract class RecordContract extends NoteContract {
   @Test
   void hasLiveIsExactAtOnce() {
     assertThat(hasLive(QUEUE)).isFalse();
-    // The store may cache these counts, which show no tasks. From here on such a cache is out of date.
+    // The store may cache these counts, which show no tasks. The next submit makes such a cache out of date.
     assertThat(get(store().counts())).doesNotContainKey(QUEUE);
     TaskId plain = created(null, now() + HOUR);
     assertThat(hasLive(QUEUE)).isTrue();

@@ -12,7 +12,7 @@ import java.time.temporal.ChronoUnit;
  * operator or an NTP daemon: only the wall clock jumps, in either direction.
  */
 public final class SettableClock implements TimeSource {
-  /** The first instant of the wall clock of {@link #SettableClock()}. */
+  /** Time at which the wall clock of a {@link #SettableClock()} starts. */
   public static final Instant DEFAULT_START = Instant.parse("2026-01-01T00:00:00Z");
   /** First reading of the monotonic clock. It is not 0, because no code may assume the origin of such a clock. */
   private static final long MONOTONIC_ORIGIN_NANOS = 7_000_000_007L;

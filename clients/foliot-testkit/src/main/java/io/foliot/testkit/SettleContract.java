@@ -195,7 +195,7 @@ abstract class SettleContract extends ClaimContract {
   }
 
   @Test
-  void aReportAfterTheLeaseIsAcceptedUntilTheNextClaim() {
+  void aSettleAfterTheLeaseIsAcceptedBeforeTheNextClaim() {
     TaskId id = due("a");
     TaskRecord running = lost(id);
     assertThat(settle(running, new Outcome.Finished()).kind()).isEqualTo(SettleResult.Kind.SETTLED);

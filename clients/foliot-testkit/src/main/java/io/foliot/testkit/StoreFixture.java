@@ -125,7 +125,7 @@ abstract class StoreFixture {
     pass(Duration.ofMillis(ticks * tickMillis()));
   }
 
-  /** Waits for a condition that a store may fulfil with a delay of less than {@value #LAG_SECONDS_MAX} s. */
+  /** Waits for a condition that a store may fulfil with a delay of at most {@value #LAG_SECONDS_MAX} s. */
   final void eventually(BooleanSupplier condition, String description) {
     for (int second = 0; !condition.getAsBoolean(); second++) {
       assertThat(second).as("%s, seconds", description).isLessThan(LAG_SECONDS_MAX);
@@ -209,7 +209,7 @@ abstract class StoreFixture {
         draft.onConflict(), new Draft.Idempotency(key, digest));
   }
 
-  /** Returns terms that only limit the number of attempts. */
+  /** Returns terms with a maximum number of attempts. */
   static QueueTerms attempts(int maxAttempts) {
     return new QueueTerms(maxAttempts, Long.MAX_VALUE, 24 * HOUR, HOUR, HOUR);
   }
@@ -413,7 +413,7 @@ abstract class StoreFixture {
     return entries;
   }
 
-  /** Returns the instants of a task's entries in the index of its slot. A parked task has no such entry. */
+  /** Returns the wakeAt of each entry that a task has in the index of its slot. A parked task has no such entry. */
   final List<Long> wakes(TaskId id) {
     return index(slotOf(id)).stream().filter(entry -> entry.id().equals(id)).map(DueEntry::wakeAt).toList();
   }

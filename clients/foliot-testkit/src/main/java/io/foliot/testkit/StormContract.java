@@ -279,7 +279,7 @@ abstract class StormContract extends MoveContract {
     private final Set<Token> accepted = ConcurrentHashMap.newKeySet();
     private final Set<List<Object>> generations = ConcurrentHashMap.newKeySet();
     private final ConcurrentMap<String, Long> newestByKey = new ConcurrentHashMap<>();
-    /** Oldest generation of each task that a claim may still return, or {@code Long.MAX_VALUE} for an ended task. */
+    /** Oldest generation that a claim may still return, by task; {@code Long.MAX_VALUE} for an ended task. */
     private final ConcurrentMap<TaskId, Long> oldestById = new ConcurrentHashMap<>();
 
     void run(Random random) {
@@ -407,8 +407,8 @@ abstract class StormContract extends MoveContract {
     }
 
     /**
-     * Checks, after all threads have ended, that each key has at most one live task, and that the index has exactly one
-     * entry for each live task and no further entry.
+     * Checks the store after all threads have ended: each key has at most one live task. Each live task has exactly one
+     * entry, in the index or among the parked entries, and there are no other entries.
      */
     void check() {
       Map<TaskId, DueEntry> live = new HashMap<>();

@@ -250,7 +250,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aRedriveOfAnOlderTaskPassesTheGenerationsOfTheNewerOne() {
+  void aRedrivenTaskGetsANewerGenerationThanALaterTaskOfItsKey() {
     TaskId old = failed("a");
     submit("a", now());
     long newest = 0;
@@ -364,7 +364,7 @@ abstract class SubmitContract extends StoreFixture {
     assertThat(record(id).dueAt()).isEqualTo(now + 11 * HOUR);
   }
 
-  /** Checks that a call with a delay of an hour returns the time of the call plus an hour, in whole milliseconds. */
+  /** Checks that a call with a delay of an hour returns the call time, rounded up to milliseconds, plus an hour. */
   private void addsAnHour(ToLongFunction<Due> dueAtOf) {
     long beforeMicros = get(store().timeMicros(0));
     long dueAt = dueAtOf.applyAsLong(Due.after(HOUR));

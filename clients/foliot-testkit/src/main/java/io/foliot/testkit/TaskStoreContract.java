@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
  * and calls from many threads. This class adds the tests that set the clock, and random operations whose results are
  * compared with a model.
  *
- * <p>A failure of the model test names its seed. {@code -Dfoliot.seed=N} runs that seed alone, {@code -Dfoliot.seeds=N}
- * runs N seeds.
+ * <p>A failure of the model test names its seed. {@code -Dfoliot.seed=N} runs seed N alone, and
+ * {@code -Dfoliot.seeds=N} runs N seeds.
  */
 public abstract class TaskStoreContract extends StormContract {
   private static final int DEFAULT_SEEDS = 20;

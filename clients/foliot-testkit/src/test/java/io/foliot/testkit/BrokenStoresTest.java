@@ -321,7 +321,7 @@ final class BrokenStoresTest {
             TaskStoreContract::finalTasksVanishAfterTheirRetentionAndNotBefore));
   }
 
-  /** Returns a store that replaces the outcome of each settlement by the result of {@code other}, without a note. */
+  /** Returns a store that replaces each settlement's outcome by the result of {@code other}, and drops the note. */
   private static TaskStore replanning(TaskStore store, Function<Settlement, Outcome> other) {
     return new WrappedStore(store) {
       @Override
@@ -375,7 +375,7 @@ final class BrokenStoresTest {
             return settlement.outcome() instanceof Outcome.Rearm(Due due, Body body, List<Outcome.Child> children)
                 && task != null && task.successor() != null ? new Outcome.Rearm(due) : settlement.outcome();
           });
-        }, true, TaskStoreContract::anEarlierTouchTakesOverWithThePayloadOfThePlan,
+        }, true, TaskStoreContract::aTouchDueBeforeAPlanGetsThePayloadOfThePlan,
             TaskStoreContract::aPlanDueBeforeATouchGetsANewerGeneration,
             TaskStoreContract::aSubmitDuringAPlanReplacesThePayload),
         new Broken("parks no child", clock -> replanning(sound(clock),
@@ -475,7 +475,7 @@ final class BrokenStoresTest {
                       settlement.begunAt(), settlement.detail());
             }).toList());
           }
-        }, true, TaskStoreContract::aReportAfterTheLeaseIsAcceptedUntilTheNextClaim),
+        }, true, TaskStoreContract::aSettleAfterTheLeaseIsAcceptedBeforeTheNextClaim),
         new Broken("reports a redrive as done despite a live task", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
@@ -655,8 +655,8 @@ final class BrokenStoresTest {
                   : result;
             });
           }
-        }, true, TaskStoreContract::aCancelAfterTheLeaseIsFinalButPending,
-            TaskStoreContract::aCancelWithAnOutstandingAttemptIsFinalButPending,
+        }, true, TaskStoreContract::aCancelAfterTheLeaseEndsTheTaskButReturnsPending,
+            TaskStoreContract::aCancelWithAnOutstandingAttemptEndsTheTaskButReturnsPending,
             TaskStoreContract::anAttemptStaysOutstandingAfterALaterSettle));
   }
 

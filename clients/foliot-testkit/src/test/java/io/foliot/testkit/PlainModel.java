@@ -49,8 +49,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The model for {@link MemoryStore}, which is itself the model for all other stores. The model implements the rules of
- * {@link io.foliot.core.store.TaskStore} again, in the shortest way: mutable fields, one list, and no index.
+ * The model for {@link MemoryStore}, which is itself the model for all other stores. This class implements the rules of
+ * {@link io.foliot.core.store.TaskStore} again, in the shortest way: mutable fields, one list of tasks, and no index.
  * {@link #parked} and {@link #query} ignore limits and cursors. Methods that are not overridden go to an empty
  * MemoryStore. For use by one thread.
  */
@@ -62,7 +62,7 @@ final class PlainModel extends WrappedStore {
   private final Map<String, QueueTerms> terms = new HashMap<>();
   private long lastToken;
 
-  /** The result of the first submit with an idempotency key, and the time of that submit. */
+  /** The digest, the result and the time of the first submit with an idempotency key. */
   private record FirstSubmit(long digest, SubmitResult result, long atMillis) {}
 
   private static final class Task {
@@ -147,7 +147,7 @@ final class PlainModel extends WrappedStore {
     return Math.max(generation + 1, clock.wallMicros());
   }
 
-  /** Returns the instant in milliseconds. The model's clock has whole milliseconds, so nothing is rounded. */
+  /** Returns the instant in milliseconds. {@link ModelRun} advances the clock by whole ms, so nothing is rounded. */
   private long instant(Due due) {
     return switch (due) {
       case Due.At at -> at.millis();
@@ -276,7 +276,7 @@ final class PlainModel extends WrappedStore {
     task.maxAttempts = maxAttempts == 0 ? task.maxAttempts : maxAttempts;
     boolean earlier = task.dueAt < task.wakeAt;
     long ahead = task.dueAt - now();
-    // An entry in the first five eighths of the time until the new deadline moves at once.
+    // A later deadline moves the entry at once if wakeAt is in the first five eighths of the time until then.
     if (earlier || (ahead > 0 && !task.parked && task.wakeAt <= now() + Math.floorDiv(ahead, 8L) * 5)) {
       task.waitUntil(task.dueAt);
     }

@@ -20,7 +20,7 @@ class WrappedStore extends ForwardingStore {
     super(delegate);
   }
 
-  /** Returns the results in their order, each replaced by a function of its item and the old result. */
+  /** Returns the results in their order, each replaced by the value of a function of its item and the old result. */
   static <Q, R> CompletionStage<List<R>> changed(List<Q> items, CompletionStage<List<R>> stage,
       BiFunction<Q, R, R> change) {
     return stage.thenApply(results -> {

@@ -21,9 +21,9 @@ final class OutputTail {
    */
   static final int MAX_BYTES = 64 << 10;
 
-  /** Bytes of one read, at most. */
+  /** Maximum number of bytes of one read. */
   private static final int CHUNK = 8 << 10;
-  /** Characters after which an unfinished line is logged: the log of a shard keeps no more. */
+  /** Length above which an unfinished line is logged, in characters. The log of a shard keeps this many characters. */
   private static final int MAX_LINE = 4 << 10;
 
   private final Consumer<String> log;
@@ -41,8 +41,8 @@ final class OutputTail {
   private final StringBuilder line = new StringBuilder();
 
   /**
-   * @param log receives the output as it arrives, in texts of one or more lines or of a part of a long line; of each
-   *     text only the last {@link #MAX_LINE} characters
+   * @param log receives the output as it arrives. Each text is one or more lines, or a part of a long line. A text of
+   *     more than {@link #MAX_LINE} characters is cut to its last {@link #MAX_LINE} characters
    */
   OutputTail(Consumer<String> log) {
     this.log = log;

@@ -86,7 +86,10 @@ final class ScriptRun {
         : failed(JobResult.failed("the script was killed: timeout=" + timeout), output);
   }
 
-  /** Sends SIGTERM to the processes, and waits for the script to end. A second interrupt ends the wait. */
+  /**
+   * Sends SIGTERM to the processes, and waits at most the termination time for the script to end. An interrupt also
+   * ends the wait.
+   */
   private void end(ProcessGroup group) {
     group.terminate();
     try {
