@@ -25,7 +25,7 @@ import java.util.function.Predicate;
  * except the methods that any thread may call.
  *
  * <p>Guarantees: an error here costs time and never safety, because a claim decides which worker runs a task. A worker
- * that calls a live node has a seat within seconds, unless all seats are taken. A worker that stops calling is gone for
+ * that calls a live node has a seat within seconds, unless no seat is free. A worker that stops calling is gone for
  * all nodes within seconds after the {@link WorkerRoster} of its node has dropped it. If the node itself dies, its
  * workers are gone after {@link Vouchers#VALID_MICROS}, or sooner if the coordinator reports that the node is gone.
  *
@@ -128,7 +128,7 @@ final class FleetKeeper {
     });
   }
 
-  /** Reads the fleet at once, because the roster has lost a worker that has stopped. */
+  /** Requests a read of the fleet at once, because a worker has stopped. */
   void left() {
     inbox.post(nowNanos -> isUrgent = true);
   }

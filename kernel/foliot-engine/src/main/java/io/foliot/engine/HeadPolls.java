@@ -57,7 +57,7 @@ final class HeadPolls {
     private int limit;
     private long letGoBefore;
     private boolean endedEarly;
-    /** Whether another run was requested during this one, for {@link #nextNanos}. */
+    /** Whether a run at {@link #nextNanos} was requested while another run was under way. */
     private boolean isRequested;
     /** Whether the poll reads entries that earlier polls left behind. Such entries do not count as found late. */
     private boolean refills;
@@ -130,12 +130,12 @@ final class HeadPolls {
     }
   }
 
-  /** Returns how long until a poll is due, or {@link Long#MAX_VALUE} while all polls wait for an answer. */
+  /** Returns how long until a poll is due, or {@link Long#MAX_VALUE} while the full poll is under way. */
   long waitNanos(long nowNanos) {
     long waitNanos = Long.MAX_VALUE;
     for (Poll poll : polls) {
       if (poll.underWay) {
-        // The answer of the poll under way wakes the loop, and the next polls wait for it.
+        // The answer of this poll wakes the loop. Until then the polls with a shorter look-back wait.
         break;
       }
       waitNanos = Math.min(waitNanos, poll.nextNanos - nowNanos);

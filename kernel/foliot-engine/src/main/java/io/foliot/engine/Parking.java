@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * to the loop's thread.
  *
  * <p>Guarantees: an entry in the overflow of the {@link Lanes} leaves the common index as fast as the store can park
- * entries, so that it delays no other queue; a lane with room reads parked entries before it starves; the queues with
- * parked tasks are known within seconds, also if other nodes parked the tasks.
+ * entries, so that it delays no other queue; a lane with few entries reads parked entries; the queues with parked tasks
+ * are known within seconds, also if other nodes parked the tasks.
  *
  * <ol>
  * <li>{@link #park} sends the overflow in batches, one call at a time. Entries of a failed call are forgotten; a head

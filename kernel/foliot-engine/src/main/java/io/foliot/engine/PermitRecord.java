@@ -34,7 +34,7 @@ record PermitRecord(List<Holder> holders) {
   private static final long TURN_MILLIS = 1_000;
 
   /**
-   * The part of one node, from the start of its process to the end.
+   * The part of one process of a node.
    *
    * @param instance a random number, drawn when the node started
    * @param node the name of the node, for people
