@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lanes of one loop, into which the entries of due tasks go. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: an id is in the lanes, or in a call of the loop, at most once; an entry of the index enters a lane
- * only while the lanes together hold fewer entries than their limit; an entry that finds no room delays no entry of
+ * <p>Guarantees: an id is in the lanes, or in a call of the loop, at most once. An entry of the index enters a lane
+ * only while the lanes together hold fewer entries than their limit. An entry that finds no room delays no entry of
  * another queue.
  *
  * <ol>

@@ -82,8 +82,8 @@ record PermitRecord(List<Holder> holders) {
 
   /**
    * Returns this record without these holders, whose time has ended. For each of their attempts that may still be
-   * running, a permit goes to {@link #NOBODY}: we cannot tell which node made a claim, so the permit must not go to a
-   * holder that may merely have been paused. Their other permits and their parts of the rate are free.
+   * running, a permit goes to {@link #NOBODY}. We cannot tell which node made a claim, so the permit must not go to a
+   * holder that may merely have been paused. The other permits of these holders and their parts of the rate are free.
    *
    * @param stillRunning number of running attempts, of any nodes, that were claimed no later than the latest of their
    *     times
