@@ -14,12 +14,12 @@ package io.foliot.engine;
  * @param callItems how many items of calls may wait for the store before more are refused
  * @param callBytes how many bytes of payload may wait for the store before more are refused
  * @param leaseMarginMillis by how much a lease outlasts the delivery timeout: the time to claim, begin and settle
- * @param renewedLeaseMillis length of a lease if the delivery timeout is longer than this length; the lease is renewed
- *     while the attempt lasts, so that a task of a dead node comes back after this time and not after its timeout
+ * @param renewedLeaseMillis length of a lease if the delivery timeout is longer than this length. The lease is renewed
+ *     while the attempt lasts. A task of a dead node thus comes back after this time, and not after its timeout
  * @param maxClockOffsetMillis how far this node's clock may be from the store's; beyond that the node takes no slots of
  *     a cluster
  * @param destinationLimit how many attempts one destination gets at the same time, once it has proved that it can
- *     handle them; where attempts are shorter than a claim takes, up to twice as many for a moment
+ *     handle them. Where attempts are shorter than a claim takes, it gets up to twice as many for a moment
  */
 public record EngineOptions(String node, String zone, int loops, long windowMillis, int wheelEntries, int laneEntries,
     int readyEntries, int claimBatch, int callItems, long callBytes, long leaseMarginMillis, long renewedLeaseMillis,

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Explains why one task has not fired. Not thread-safe. */
+/** Explains the state of one task. Not thread-safe. */
 final class Explainer {
   private final QueueRegistry registry;
   private final TaskRecord task;

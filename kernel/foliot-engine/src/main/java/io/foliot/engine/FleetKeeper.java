@@ -25,14 +25,14 @@ import java.util.function.Predicate;
  * except the methods that any thread may call.
  *
  * <p>Guarantees: an error here costs time and never safety, because a claim decides which worker runs a task. A worker
- * that calls a live node has a seat within seconds, unless all seats are taken. A worker that stops calling is gone for
+ * that calls a live node has a seat within seconds, unless no seat is free. A worker that stops calling is gone for
  * all nodes within seconds after the {@link WorkerRoster} of its node has dropped it. If the node itself dies, its
  * workers are gone after {@link Vouchers#VALID_MICROS}, or sooner if the coordinator reports that the node is gone.
  *
  * <ol>
- * <li>Each second, and twice a second while there are workers, the keeper takes the workers that are alive from the
- * {@link WorkerRoster}, and this node itself if it has handlers of its own. While there are any, the keeper vouches for
- * them in a document of this node, every three seconds and when they change.
+ * <li>Once a second, or twice a second while there are workers, the keeper takes the workers that are alive from the
+ * {@link WorkerRoster}. This node itself is a worker if it has handlers of its own. The keeper vouches for these
+ * workers in a document of this node, which it writes every three seconds and when the workers change.
  * <li>It reads the documents of all nodes, and the document with the seats ({@link FleetRecord}).
  * <li>If a worker of this node has no seat, or a seat belongs to a worker that is gone, it writes the seats by
  * compare-and-set. If another node was faster, the next turn reads the seats again.
@@ -40,8 +40,8 @@ import java.util.function.Predicate;
  * </ol>
  *
  * <p>The keeper reads the seats even without workers, because a disabled worker may poll this node for the first time.
- * Until the first read, every worker counts as disabled. A store that is not shared has one node: that node vouches for
- * nothing, and reads the seats only at its start and after each write of them.
+ * Until the first read, every worker counts as disabled. A store that is not shared has one node. That node vouches for
+ * nothing, and reads the seats only at its start and after each write of the seats.
  */
 final class FleetKeeper {
   private static final System.Logger LOG = System.getLogger(FleetKeeper.class.getName());
@@ -128,7 +128,7 @@ final class FleetKeeper {
     });
   }
 
-  /** Reads the fleet at once, because the roster has lost a worker that has stopped. */
+  /** Requests a read of the fleet at once, because a worker has stopped. */
   void left() {
     inbox.post(nowNanos -> isUrgent = true);
   }

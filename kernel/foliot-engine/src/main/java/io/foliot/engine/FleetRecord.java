@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Guarantees: a live worker has at most one seat, and a seat at most one worker. A seat stays in its zone for ever.
  * After its worker has gone, the seat rests for ten minutes before another worker gets it. A worker that comes back
- * gets its old seat, unless another worker has it.
+ * in the same zone gets its old seat, unless another worker has it.
  *
  * @param zones the zones of all seats; the index of a zone is its number, and never changes
  * @param seats all seats; the index of a seat is its number
@@ -87,8 +87,8 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
         chosen = i;
         break;
       }
-      // A seat that was left later than now continues to rest. A node sees such a seat if its reading of the store's
-      // clock is stale, or if that clock was set back; only in the second case would it be right to give the seat away.
+      // A seat whose leftMicros is in the future continues to rest. This node's reading of the store's clock may be
+      // stale, or that clock was set back.
       boolean isRested = nowMicros - seat.leftMicros() >= REST_MICROS;
       chosen = chosen < 0 && isRested ? i : chosen;
     }

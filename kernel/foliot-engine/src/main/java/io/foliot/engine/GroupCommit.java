@@ -18,10 +18,10 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines simultaneous calls of many callers into one batch for the store. While batches are with the store, calls
- * gather; when a batch comes back, the gathered calls become the next batch. A single call is sent at once; under load
- * one sync of the store serves thousands of calls. Thread-safe; it has no thread of its own: batches are sent by the
- * threads that call and by those that complete a batch.
+ * Combines simultaneous calls of many callers into one batch for the store. While the store has the maximum number of
+ * batches, calls gather; when a batch comes back, the gathered calls become the next batch. A single call is sent at
+ * once; under load one sync of the store serves thousands of calls. Thread-safe; it has no thread of its own: batches
+ * are sent by the threads that call and by those that complete a batch.
  *
  * @param <T> the type of requests
  * @param <R> the type of answers
@@ -59,7 +59,8 @@ final class GroupCommit<T, R> {
    *
    * @param name the name of the call, for the meter
    * @param store the call
-   * @param done receives each batch that came back, before its callers get their answers
+   * @param done receives the items that succeeded in each batch, and their results, before the callers get their
+   *     answers
    * @param maxUnderWay maximum number of batches that the store has at the same time: with two, the store has the next
    *     batch when the first is done
    */

@@ -12,9 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The values that are needed to record the success of a task, remembered from the claim that gave the task to a worker.
  * Thread-safe.
  *
- * <p>Guarantees: the remembered values were true when the task was claimed with this token, so the store accepts or
- * refuses a settlement with them exactly like a settlement of the claiming node. A task that is not remembered costs a
- * read.
+ * <p>Guarantees: the remembered values were true when the task was claimed with this token. The store therefore treats
+ * a settle with these values like a settle by the claiming node. A task that is not remembered costs a read.
  *
  * <p>Rejected: reading each task that is acknowledged. That would be a store call for the generation alone.
  */

@@ -14,18 +14,19 @@ import java.util.List;
  *
  * <p>Guarantees: a task is found even if every look-ahead has missed it. An entry that is due in a watched slot is
  * found within 100 ms if it became due in the last two seconds, within 2 s if in the last minute, otherwise within ten
- * seconds. Such an entry is found later than that while a poll holds back, and if the store is slow, because a poll
- * pauses for {@value #REST} times its own duration.
+ * seconds. Such an entry is found later while a poll holds back. It is also found later if the store is slow, because a
+ * poll pauses for {@value #REST} times its own duration.
  *
  * <ol>
  * <li>Each poll reads all watched slots from its look-back up to now, a page of each slot at a time, until no entry is
  * left, or until it has found enough.
  * <li>While a poll is under way, polls with a shorter look-back wait: they would read the same entries again.
  * <li>While the lanes flow, a poll holds back until all lanes together hold at most half of what one lane can hold, or
- * until a second after its latest run ended: entries without room would be let go, and read again a moment later.
+ * until a second after its latest run ended. Otherwise entries without room would be let go, and read again a moment
+ * later.
  * <li>The full poll stops once the lanes are full; the recent polls read on past entries that do not fit.
- * <li>The full poll is due at once when entries were let go or slots were added, and when the store is back; in the
- * last case at most once a second.
+ * <li>The full poll is due at once when entries were let go or slots were added. When the store is back, the full poll
+ * is due at once too, but not within a second after the previous full poll began.
  * </ol>
  *
  * <p>Rejected: a full poll every 100 ms. Behind a backlog it would read the same thousands of entries again each time.
@@ -57,7 +58,7 @@ final class HeadPolls {
     private int limit;
     private long letGoBefore;
     private boolean endedEarly;
-    /** Whether another run was requested during this one, for {@link #nextNanos}. */
+    /** Whether a run at {@link #nextNanos} was requested while another run was under way. */
     private boolean isRequested;
     /** Whether the poll reads entries that earlier polls left behind. Such entries do not count as found late. */
     private boolean refills;
@@ -130,12 +131,12 @@ final class HeadPolls {
     }
   }
 
-  /** Returns how long until a poll is due, or {@link Long#MAX_VALUE} while all polls wait for an answer. */
+  /** Returns how long until a poll is due, or {@link Long#MAX_VALUE} while the full poll is under way. */
   long waitNanos(long nowNanos) {
     long waitNanos = Long.MAX_VALUE;
     for (Poll poll : polls) {
       if (poll.underWay) {
-        // The answer of the poll under way wakes the loop, and the next polls wait for it.
+        // The answer of this poll wakes the loop. Until then the polls with a shorter look-back wait.
         break;
       }
       waitNanos = Math.min(waitNanos, poll.nextNanos - nowNanos);

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>{@link #post} adds a message and wakes the loop.
- * <li>{@link #after} posts the answer of an asynchronous call when its stage completes, on any thread. A stage
- * that is complete already is answered by a message, too, so that no handler runs inside the method that made the call.
+ * <li>{@link #after} posts the answer of an asynchronous call when its stage completes, on any thread. If the stage is
+ * complete already, its answer is a message too, so that no handler runs inside the method that made the call.
  * <li>The loop calls {@link #poll} up to a limit in each turn.
  * </ol>
  *

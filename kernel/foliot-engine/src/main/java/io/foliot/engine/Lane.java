@@ -13,22 +13,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lane of a queue on one loop: the few due tasks that the loop may start next. Entries that do not fit are parked
- * in the store. Confined to the loop's thread, except {@link Shared}.
+ * The lane of a queue on one loop: the due tasks that the loop may start next. Confined to the loop's thread, except
+ * {@link Shared}.
  */
 final class Lane {
-  /** Ids that a pull queue keeps ready while no worker polls: enough for the next poll. */
+  /** Maximum number of ids in the lane of a pull queue while no worker waits: enough for the next poll. */
   private static final int UNPOLLED_ENTRIES = 256;
   /** Longest expected time between two polls of a pull queue. After a longer time the queue counts as unpolled. */
   private static final long POLLED_NANOS = 50_000_000;
   /**
-   * Assumed size of a body until one was seen: the largest that is permitted, because many new lanes together must not
-   * claim more than fits into memory.
+   * Initial value of the average size of a body: the largest size that is permitted, because many new lanes together
+   * must not claim more than fits into memory.
    */
   private static final long FIRST_BODY_BYTES = Limits.MAX_PAYLOAD_BYTES;
   /** Memory of an attempt besides its payload, in bytes. */
   static final long ATTEMPT_BYTES = 1 << 10;
-  /** Divisor of the difference by which a new body changes the average size: the newest body counts for an eighth. */
+  /** Inverse of the weight of the newest body in the average size: the newest body counts for an eighth. */
   private static final int BODY_WEIGHT = 8;
   /** Time constant of the average of {@link #settledPerSecond}. */
   private static final double RATE_SECONDS = 5;
@@ -60,8 +60,8 @@ final class Lane {
   private static final double MOST = 0.5;
 
   /**
-   * The slots whose parked tasks are read. A node reads its own slots first, because two nodes that read from the same
-   * end claim the same tasks; it reads all slots once its own slots have no more parked tasks. Until then it reads a
+   * The slots whose parked tasks are read. A node reads its own slots first: two nodes that read the same slots would
+   * claim the same tasks. Once its own slots have no more parked tasks, the node reads all slots. Until then it reads a
    * page of all slots every 2 s, because other nodes may have no delivery for this queue, or no permits.
    */
   enum ParkedOf {
@@ -87,7 +87,7 @@ final class Lane {
   private final EntryQueue unparked = new EntryQueue();
   /** Entries that a probe has found due. */
   private final EntryQueue probed = new EntryQueue();
-  /** Entries of a pull queue that only some workers may run. */
+  /** Entries with an address, if this is the lane of a pull queue. */
   private final AddressedEntries addressed = new AddressedEntries();
 
   private boolean hasParked;
@@ -246,7 +246,7 @@ final class Lane {
     fresh.add(entry);
   }
 
-  /** Adds an entry of a pull queue that only some workers may run. */
+  /** Adds an entry with an address to the lane of a pull queue. */
   void addAddressed(DueEntry entry) {
     addressed.add(entry);
   }
@@ -297,8 +297,8 @@ final class Lane {
   }
 
   /**
-   * Takes the next entry for which a worker waits, and reserves that worker. Returns null if no waiting worker may run
-   * an entry. Entries with an address come first: fewer workers may run them.
+   * Takes the next entry for which a worker waits, and reserves a place at that worker. Returns null if no waiting
+   * worker may run an entry. Entries with an address come first: fewer workers may run them.
    */
   AddressedEntries.@Nullable Matched takeForWorker(Seating seating) {
     AddressedEntries.Matched matched = addressed.isEmpty() ? null : addressed.match(longPolls(), seating, name);
@@ -323,7 +323,7 @@ final class Lane {
 
   /**
    * Returns whether most of the entries taken recently turned out to be postponed. Then entries are probed before they
-   * are claimed, so that a due task waits neither for permits that claims of postponed tasks hold, nor for the moves of
+   * are claimed. A due task thus waits neither for permits that claims of postponed tasks hold, nor for the moves of
    * their entries.
    */
   boolean isMostlyLater() {
@@ -406,8 +406,8 @@ final class Lane {
   }
 
   /**
-   * Notes that a read of parked tasks has ended. At the end of the parked tasks, the next read begins at {@code
-   * retryNanos}.
+   * Notes that a read of parked tasks has ended. If no parked task was left, the next read begins at {@code retryNanos}
+   * or later. But if this node's own slots had no parked task at all, all slots are read at once.
    *
    * @param first the first entry that was read, or null if there was none
    * @param last the last entry that was read, or null if there was none

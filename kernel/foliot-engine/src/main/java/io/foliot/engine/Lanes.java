@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lanes of one loop, into which the entries of due tasks go. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: an id is in the lanes, or in a call of the loop, at most once; the lanes together hold no more entries
- * than their limit; an entry that finds no room delays no entry of another queue.
+ * <p>Guarantees: an id is in the lanes, or in a call of the loop, at most once. An entry of the index enters a lane
+ * only while the lanes together hold fewer entries than their limit. An entry that finds no room delays no entry of
+ * another queue.
  *
  * <ol>
  * <li>{@link #ready} skips an entry that waits to be moved ({@link Moves#covers}), or whose id is known already.
@@ -139,8 +140,8 @@ final class Lanes {
   }
 
   /**
-   * Notes whether there are other nodes. If there are, moves entries of pull queues that no worker polls on this node
-   * to the overflow.
+   * Notes whether there are other nodes. If there are, moves the entries without an address of unpolled pull queues to
+   * the overflow.
    *
    * @param others whether there are other nodes, which may park tasks or be polled by workers
    */
@@ -189,7 +190,7 @@ final class Lanes {
     }
   }
 
-  /** Takes an entry that was read in the index; returns whether it waits in a lane or in the overflow from now on. */
+  /** Takes an entry that was read in the index. Returns whether the entry was added to a lane or to the overflow. */
   boolean found(DueEntry entry, long nowNanos) {
     if (reads.isOvertaken(entry)) {
       return false;
@@ -274,7 +275,7 @@ final class Lanes {
         : seating.serves(options.node(), lane.name(), address);
   }
 
-  /** Takes back an entry that a probe has found due: it is claimed before all entries that have not been probed. */
+  /** Takes back an entry that a probe has found due: it is claimed before the entries that still need a probe. */
   void probed(DueEntry entry, long nowNanos) {
     Lane lane = lane(entry.queue(), nowNanos);
     if (lane.isServed()) {
@@ -285,7 +286,7 @@ final class Lanes {
     }
   }
 
-  /** Takes back an entry that is to be claimed before the others of its lane. */
+  /** Takes back an entry that was taken and found due: it is claimed before the fresh entries of its lane. */
   void putBack(Lane lane, DueEntry entry) {
     lane.putBack(entry);
     waiting++;

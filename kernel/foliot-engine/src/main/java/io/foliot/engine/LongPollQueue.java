@@ -124,7 +124,7 @@ final class LongPollQueue {
         });
   }
 
-  /** Returns whether no worker waits, except disabled workers. */
+  /** Returns whether no enabled worker waits. */
   synchronized boolean isEmpty() {
     return waiters.isEmpty();
   }
@@ -204,7 +204,7 @@ final class LongPollQueue {
     served.forEach(waiter -> waiter.answer(nowNanos));
   }
 
-  /** Answers all waiters, because the node stops or the queue is no longer pulled. */
+  /** Answers all waiters, because the node stops, or the queue is paused, deleted or no longer a pull queue. */
   void close(long nowNanos) {
     List<Waiter> left;
     synchronized (this) {

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>{@link #prefetch} reads each slot from its cursor up to the window's end, once a second, a page of each slot at a
  * time.
- * <li>From the moment a read is sent, the writer of an entry within its range puts it into the wheel ({@link #written},
- * {@link #scheduleAgain}), because the read may miss the entry.
+ * <li>From the moment a read is sent, the writer of an entry within the range of the read puts the entry into the wheel
+ * ({@link #written}, {@link #scheduleAgain}), because the read may miss the entry.
  * <li>If a slot had more than a page, its cursor is the last entry of the page, and the next read follows 50 ms later.
  * <li>{@link #advance} fires due entries. A step back of the store's clock by more than a second empties the wheel and
  * sets all cursors to the new time.

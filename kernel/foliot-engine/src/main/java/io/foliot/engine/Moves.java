@@ -21,7 +21,7 @@ import java.util.Map;
  * <li>Meanwhile head polls find the entry again at its old place; {@link #covers} makes them skip it. The result of a
  * probe is trusted for {@link #TRUSTED_NANOS} only, because a touch that brings the deadline nearer again may change
  * only the record, and not the index entry.
- * <li>The entry stays covered until the store has answered the call that moves it.
+ * <li>The entry is covered also while the call that moves it is under way.
  * </ol>
  *
  * <p>All of this is a cache. An entry that is forgotten here is found by a head poll, and probed again. Rejected:
@@ -76,8 +76,8 @@ final class Moves {
   }
 
   /**
-   * Takes the oldest entries, at most {@code most}, to move them next. They are covered until they have been
-   * {@linkplain #answered answered}.
+   * Takes the oldest entries, at most {@code most}, to move them next. The caller passes them to {@link #answered} when
+   * the call that moves them has ended.
    */
   List<Move> next(int most) {
     List<Move> batch = new ArrayList<>(Math.min(most, waiting.size()));

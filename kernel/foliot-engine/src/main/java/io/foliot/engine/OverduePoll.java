@@ -267,7 +267,7 @@ final class OverduePoll {
     boolean isAtWork = seenNanos != null && nowNanos - seenNanos <= AT_WORK_NANOS;
     long patienceNanos = isAtWork ? (isBusy ? BUSY_PATIENCE_NANOS : PATIENCE_NANOS) : 0;
     if (adoption == Adoption.ALLOWED) {
-      // Half an interval less than whole intervals, because polls are not exactly one interval apart.
+      // Half of the last interval is left out, because polls are not exactly one interval apart.
       patienceNanos = Math.max(patienceNanos, helpersBefore(slot) * EVERY_NANOS + EVERY_NANOS / 2);
     }
     return nowNanos - sinceNanos[slot] >= patienceNanos;

@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
  * to the loop's thread.
  *
  * <p>Guarantees: an entry in the overflow of the {@link Lanes} leaves the common index as fast as the store can park
- * entries, so that it delays no other queue; a lane with room reads parked entries before it starves; the queues with
- * parked tasks are known within seconds, also if other nodes parked the tasks.
+ * entries, so that it delays no other queue. A lane with few entries reads parked entries. The queues with parked tasks
+ * are known within seconds, even if other nodes parked the tasks.
  *
  * <ol>
  * <li>{@link #park} sends the overflow in batches, one call at a time. Entries of a failed call are forgotten; a head
  * poll finds them again.
- * <li>{@link #listQueues} reads which queues have parked tasks, once a second. If this node has handlers that other
- * nodes lack, or if workers wait here in vain, due tasks that other nodes park wait until this node finds them. Then
- * the reads are more frequent, but take only a small part of the store's time.
+ * <li>{@link #listQueues} reads which queues have parked tasks, once a second. Other nodes may park due tasks that only
+ * this node can run: it may have handlers that they lack, or workers that wait in vain. In this case the reads are more
+ * frequent, but take only a small part of the store's time.
  * <li>{@link #readBack} reads a page of parked entries for each lane with few entries, first of this node's slots
  * ({@link Lane#readParked}).
  * </ol>

@@ -34,7 +34,7 @@ record PermitRecord(List<Holder> holders) {
   private static final long TURN_MILLIS = 1_000;
 
   /**
-   * The part of one node, from the start of its process to the end.
+   * The part of one process of a node.
    *
    * @param instance a random number, drawn when the node started
    * @param node the name of the node, for people
@@ -82,8 +82,8 @@ record PermitRecord(List<Holder> holders) {
 
   /**
    * Returns this record without these holders, whose time has ended. For each of their attempts that may still be
-   * running, a permit goes to {@link #NOBODY}: we cannot tell which node made a claim, so the permit must not go to a
-   * holder that may merely have been paused. Their other permits and their parts of the rate are free.
+   * running, a permit goes to {@link #NOBODY}. We cannot tell which node made a claim, so the permit must not go to a
+   * holder that may merely have been paused. The other permits of these holders and their parts of the rate are free.
    *
    * @param stillRunning number of running attempts, of any nodes, that were claimed no later than the latest of their
    *     times

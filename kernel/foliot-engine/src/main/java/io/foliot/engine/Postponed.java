@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>{@link #probe} takes entries of the lanes that are {@linkplain Lane#isMostlyLater mostly postponed}, and reads
  * their deadlines.
- * <li>A due entry goes back to its lane, before all entries that have not been probed. A postponed entry leaves the
+ * <li>A due entry goes back to its lane, before the entries that still need a probe. A postponed entry leaves the
  * lanes, and its new deadline goes into the wheel. It joins the {@link Moves} if the index has it at an older deadline.
  * <li>{@link #move} sends batches of moves. The batches are small, so that a claim that is sent after a batch waits
  * only about ten milliseconds.
@@ -29,13 +29,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Rejected: see {@link Moves}.
  */
 final class Postponed {
-  /** Probes under way at the same time: one is with the store while the next one gathers. */
+  /** Maximum number of probes under way: the store can begin the second while the first answer is handled. */
   private static final int PROBES_UNDER_WAY = 2;
-  /** Calls under way at the same time that only move index entries. */
+  /** Maximum number of calls under way that only move index entries. */
   private static final int MOVES_UNDER_WAY = 2;
-  /** Entries of one such call: few enough that a claim sent after it waits about ten milliseconds. */
+  /** Maximum number of entries that one call moves: few enough that a later claim waits about ten milliseconds. */
   private static final int MOVE_BATCH = 1_000;
-  /** Entries of one probe: the store reads some bytes of each, so no entry waits long for the others. */
+  /** Maximum number of entries of one probe: the store reads some bytes of each, so the probe ends soon. */
   private static final int PROBE_BATCH = 2_000;
 
   private final TaskStore store;

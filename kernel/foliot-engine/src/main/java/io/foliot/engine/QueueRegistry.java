@@ -173,14 +173,17 @@ final class QueueRegistry {
     return queues().stream().filter(queue -> !internal.containsKey(queue.name())).toList();
   }
 
-  /** Returns how many changes of queues this node has seen; callers read this number before they read the store. */
+  /** Returns how many reads of queues this node has applied; callers read this number before they read the store. */
   long changes() {
     return changes;
   }
 
   /**
-   * Sets the settings of a queue that were read from the store; null if the queue is gone. Returns false if this node
-   * has seen a change since the read began; the caller must then read again.
+   * Sets the settings of a queue that were read from the store. Returns false if this node has applied another read
+   * since this read began; the caller must then read again.
+   *
+   * @param document null if the store does not have the queue
+   * @param changesBefore the number of {@link #changes} before the read
    */
   synchronized boolean put(String name, @Nullable Document document, long changesBefore) {
     if (changes != changesBefore) {
@@ -207,8 +210,8 @@ final class QueueRegistry {
 
   /**
    * Sets the settings of all queues that were read from the store. Returns the names of the queues that are different
-   * now. Returns null, and changes nothing, if this node has seen a change since the read began: the documents may lack
-   * that change.
+   * now. Returns null, and changes nothing, if this node has applied another read since this read began: the documents
+   * may be older than that read.
    */
   synchronized @Nullable Set<String> replaceAll(List<Document> documents, long changesBefore, Read read) {
     if (changes != changesBefore) {

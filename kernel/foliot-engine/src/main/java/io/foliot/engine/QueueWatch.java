@@ -26,10 +26,10 @@ import java.util.function.Supplier;
  * read: a call that names a queue this node does not know, and a call whose task was written so long after the latest
  * read that its queue may be gone.
  *
- * <p>A read serves every call that waits for one, for any queues. At most one read is under way, and the next read for
- * calls begins after a pause of ten times its duration. So any number of calls with made-up names costs the store only
- * an occasional read, and this node no memory once they have been answered. A call always waits for a read that began
- * after it, so it finds a queue that another node put before the call.
+ * <p>A read serves every call that waits for one, for any queues. At most one read is under way. The next read for
+ * calls begins after a pause of ten times the duration of the previous read. So any number of calls with made-up names
+ * costs the store only an occasional read. Once a call is answered, this node keeps nothing of it. A call always waits
+ * for a read that began after it, so it finds a queue that another node put before the call.
  */
 final class QueueWatch {
   /**
@@ -201,7 +201,7 @@ final class QueueWatch {
       }
       Set<String> different = registry.replaceAll(documents, changes, read);
       if (different == null) {
-        // This node has seen a newer change meanwhile.
+        // This node has applied another read meanwhile, which may be newer.
         waiting.addAll(served);
         return;
       }

@@ -23,7 +23,7 @@ final class RunningAttempt {
   long timeoutMillis;
   /** Length of the lease if it is renewed while the delivery runs; 0 if the lease outlasts the timeout anyway. */
   long renewMillis;
-  /** Time of the next renewal, by the monotonic clock; {@link Long#MAX_VALUE} while a call is under way. */
+  /** Time of the next renewal, by the monotonic clock; {@link Long#MAX_VALUE} if none is planned. */
   long nextRenewalMillis = Long.MAX_VALUE;
   /** The answer that the delivery has yet to give; null before the call and after the answer. */
   @Nullable

@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Ends of attempts on their way into the store. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: an end that was {@linkplain #add added} is sent until the store has answered, or until its attempt was
- * released because the lease is over; each answer is reported once.
+ * <p>Guarantees: an end that was {@linkplain #add added} is sent. If a call fails, its ends are sent again, except
+ * those of attempts that were released meanwhile, because their leases are over. Each answer is handled once.
  *
  * <ol>
  * <li>Ends wait in order of arrival; {@link #turn} sends a batch of them.
- * <li>If the call fails, it is unknown which ends were recorded. All of them are sent again: the store answers
- * {@link SettleResult.Kind#REPEATED} for an end that it has recorded already.
- * <li>If it succeeds, each result goes to the {@link Recorded} handler; if the handler throws for one of them, the
- * others still get theirs.
+ * <li>If the call fails, it is unknown which ends were recorded. The store answers {@link SettleResult.Kind#REPEATED}
+ * for an end that is sent again although it was recorded.
+ * <li>If the call succeeds, each result goes to the {@link Recorded} handler. If the handler throws for one result, it
+ * still receives the others.
  * </ol>
  *
  * <p>Rejected: settling in the call that claims. A store that refuses claims or ends would then refuse both.

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The slots that this node owns, from the reports of the coordinator; and, while this node leads, the assignment of all
  * slots.
  *
- * <p>Ownership divides the work and never decides who may claim, so it need not end when the coordinator is
+ * <p>Ownership divides the work and never decides which node may claim. So it need not end when the coordinator is
  * unavailable: a node keeps its slots, and polls them, until it reads a newer assignment. A lost session takes no slots
  * away either: once the node is a member again, it reads the assignment that was published meanwhile. An assignment
  * that is missing or does not decode does not count as newer. A node gives up its slots at once only if it must not

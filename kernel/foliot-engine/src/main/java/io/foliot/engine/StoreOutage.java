@@ -8,9 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The time in which the store does not serve the loops of an engine, as the log reports it. Thread-safe.
  *
- * <p>Guarantees: an outage has one line when the store stops serving the first loop, and one when it serves the last
- * loop again, however many calls fail meanwhile. A failure that a store reports is logged without a stack trace, which
- * would show the caller and not the cause. Any other failure is logged with its stack trace.
+ * <p>Guarantees: an outage has one log line at its beginning and one at its end, however many calls fail meanwhile. It
+ * lasts from the time when the store stops serving a first loop until the store serves all loops again. A failure that
+ * a store reports is logged without a stack trace, which would show the caller and not the cause. Any other failure is
+ * logged with its stack trace.
  */
 final class StoreOutage {
   private final System.Logger log;

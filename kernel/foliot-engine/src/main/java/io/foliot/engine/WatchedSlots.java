@@ -59,7 +59,7 @@ final class WatchedSlots {
   /**
    * Creates an instance that watches the whole share until the first assignment.
    *
-   * @param enoughWaiting the number of entries in the lanes that are enough work for this node
+   * @param enoughWaiting the number of entries in the lanes at which the loop counts as busy
    */
   WatchedSlots(SlotSet share, OverduePoll overdue, IndexReads reads, StoreHealth health, Lanes lanes, Meter meter,
       Listener listener, int enoughWaiting) {

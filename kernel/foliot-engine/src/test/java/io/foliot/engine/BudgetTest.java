@@ -111,7 +111,7 @@ final class BudgetTest {
     SplittableRandom random = new SplittableRandom(17);
     List<Share> queues = shares(40);
     List<Share> destinations = shares(7);
-    List<long[]> held = new ArrayList<>(); // of each: index of the queue, amount
+    List<long[]> held = new ArrayList<>(); // for each acquisition: the index of the queue, the amount
     for (int step = 0; step < 200_000; step++) {
       int at = random.nextInt(40);
       Share queue = queues.get(at);

@@ -35,7 +35,7 @@ final class ClusterTest {
     Cluster.Node c = cluster.node("c");
     a.putQueue(QUEUE);
     cluster.advance(Duration.ofSeconds(5));
-    // Due beyond the look-ahead, so that the owners of the slots fire these tasks, not the node that submitted them.
+    // The tasks of node a are due beyond the look-ahead, so the owners of the slots fire them, not node a alone.
     a.submit(0, 300, Duration.ofMinutes(2));
     b.submit(300, 600, Duration.ofMillis(700));
     cluster.advance(Duration.ofSeconds(1));
@@ -85,7 +85,7 @@ final class ClusterTest {
     return String.valueOf(why.join().orElseThrow().owner());
   }
 
-  /** Checks that a timeout of hours delays no takeover, and that a long attempt does not begin twice. */
+  /** Checks that a timeout of hours delays no takeover, and that a long attempt of a live node does not begin twice. */
   @Test
   void anAttemptOfADeadNodeComesBackAfterItsRenewedLease() {
     Cluster.Node a = cluster.node("a");

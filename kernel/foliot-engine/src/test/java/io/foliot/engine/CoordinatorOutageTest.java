@@ -57,7 +57,7 @@ final class CoordinatorOutageTest {
   }
 
   @Test
-  void nothingIsLateWhileTheCoordinatorIsAwayForAnHour() {
+  void nothingIsLateWhileTheCoordinatorIsUnavailableForAnHour() {
     int tasks = 7_200;
     submit(tasks, Duration.ofMillis(500));
     cluster.coordination.away = true;

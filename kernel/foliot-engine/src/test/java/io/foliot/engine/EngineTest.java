@@ -88,7 +88,7 @@ final class EngineTest {
   }
 
   @Test
-  void aHeartbeatTaskFiresOnlyOnceTheTouchesStop() {
+  void aHeartbeatTaskFiresWhenTheTouchesStop() {
     try (World world = withQueue(World.local("q"))) {
       world
           .submit(Submission.builder("q").delay(Duration.ofSeconds(3)).body(Body.json("silent")).key("device").build());
@@ -215,7 +215,7 @@ final class EngineTest {
   }
 
   @Test
-  void anAckThatRearmsATaskWaitsATenthOfASecond() {
+  void aTaskRearmedByAnAckIsDueATenthOfASecondLater() {
     try (World world = withQueue(QueueConfig.of("pull", Target.pull()))) {
       TaskId id = world.submit("pull", Duration.ZERO, "a").id();
       CompletableFuture<List<TaskRecord>> pulled = world.engine.pull(new Scheduler.Pull("pull", 1, 20_000, 5_000, "w"));
@@ -414,7 +414,7 @@ final class EngineTest {
   }
 
   @Test
-  void anAttemptThatNeverReportsIsRepeatedWhenItsLeaseEnds() {
+  void anAttemptThatIsNotAnsweredInTimeIsRepeated() {
     try (World world = new World(options -> options.leaseMarginMillis(1_000), UnaryOperator.identity())) {
       world.queue(World.local("q"));
       world.receiver.behaviour = attempt -> new CompletableFuture<>();

@@ -22,7 +22,7 @@ final class HeadPollsTest {
     polls.turn(rig.nowMillis(), rig.nowNanos);
   }
 
-  /** Begins a poll. Returns the limit, in ms, on the lateness of entries that it reads; MAX_VALUE for the full poll. */
+  /** Begins a poll. Returns its look-back in ms; MAX_VALUE for the full poll. */
   private long begins() {
     turn();
     long from = rig.calls.getLast().<DueScan>items().getFirst().fromWakeAt();

@@ -98,7 +98,7 @@ final class IsolationTest {
   void receiversThatHangWithLargePayloadsDelayNoOtherQueue(int loops) {
     try (World world = world(loops)) {
       others(world, new CompletableFuture<>());
-      // The payloads have 90 MiB, but a node keeps at most 64 MiB of payloads.
+      // All payloads together are 90 MiB, but a node keeps at most 64 MiB of payloads.
       for (int i = 0; i < 18; i++) {
         world.queue(to("hangs" + i, "hog" + i, DAY));
         submit(world, "hog" + i, 20, QUARTER_MIB);

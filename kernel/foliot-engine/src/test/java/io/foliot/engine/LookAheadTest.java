@@ -101,7 +101,7 @@ final class LookAheadTest {
   }
 
   @Test
-  void anEntryToReadAgainIsNeverPlacedInAPastTick() {
+  void anEntryScheduledAgainIsNeverPlacedInAPastTick() {
     prefetch();
     fired();
     DueEntry past = entry(1, START_MILLIS - 5, 1, "q");

@@ -69,7 +69,7 @@ public final class StoreCoordinator implements Coordinator {
    * which the next renewal fails, and the poll after that.
    */
   private static final int POLLS_PER_LEASE = 3;
-  /** Divisor by which each quicker poll shortens the remembered duration of the slowest poll: by an eighth. */
+  /** Divisor of {@link #slowNanos}: each quicker poll shortens that duration by an eighth. */
   private static final int FORGOTTEN_PART = 8;
 
   private final TaskStore store;
@@ -187,14 +187,14 @@ public final class StoreCoordinator implements Coordinator {
     return !underWay ? pollNanos - now : leftNanos > 0 ? leftNanos : BEAT.toNanos();
   }
 
-  /** Returns how long a lease of this member lasts: longer with a slow store, so that its members keep their leases. */
+  /** Returns how long a lease of this member lasts: longer with a slow store, so that members keep their leases. */
   private long leaseNanos() {
     return Math.min(MAX_LEASE.toNanos(), LEASE.toNanos() + POLLS_PER_LEASE * slowNanos);
   }
 
   /**
-   * Reads which members live, which one leads, and the document. On a beat, first renews this member's own lease, and
-   * takes or renews the lead.
+   * Reads which members are alive, which one leads, and the assignment. On a beat, first renews this member's own
+   * lease, and takes or renews the lead.
    */
   private void poll(Member member, boolean isBeat, long begunNanos) {
     underWay = true;
@@ -286,8 +286,8 @@ public final class StoreCoordinator implements Coordinator {
   }
 
   /**
-   * Returns whether a lease runs. A lease that ends later than is possible does not: it was written before the store's
-   * clock was set back.
+   * Returns whether a lease runs. A lease whose end is too far in the future does not count: it was written before the
+   * store's clock was set back.
    */
   private static boolean runs(long endMicros, long nowMicros) {
     return endMicros > nowMicros && endMicros - nowMicros <= 2 * MAX_LEASE_MICROS;
