@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests the removal of abandoned deletion marks. A node that deletes a queue first marks the queue. A mark that is older
- * than 30 s is abandoned, and any node removes it.
+ * Tests the removal of abandoned deletion marks. A node that deletes a queue first marks the queue. A mark older than
+ * 30 s is abandoned, and any node removes it.
  */
 final class QueueDeletionsTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());

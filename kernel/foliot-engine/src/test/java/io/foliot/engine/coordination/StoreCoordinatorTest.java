@@ -202,8 +202,8 @@ final class StoreCoordinatorTest {
   }
 
   /**
-   * Ensures that each reader lists exactly the members in {@code alive}, that all readers name the same leader, and that
-   * exactly one member in {@code alive} leads.
+   * Ensures that each reader lists exactly the members in {@code alive}, and that all readers name the same leader.
+   * Ensures that exactly one member in {@code alive} leads.
    */
   private void ensureAgreed(List<Node> readers, List<Node> alive) {
     for (Node node : readers) {
