@@ -24,8 +24,8 @@ record Targets(List<Group> groups) {
   /** Encoding in which the numbers of the table repeat in turn. */
   private static final int CYCLE = 0;
   /**
-   * Encoding in which each number of the table has an equal block of shards. The remaining shards have the first numbers
-   * of the table, one number each.
+   * Encoding in which each number of the table has an equal block of shards. The remaining shards have the first
+   * numbers of the table, one number each.
    */
   private static final int BLOCKS = 1;
   /** Encoding with the index of each shard's number in the table, in as few bits as the largest index needs. */
