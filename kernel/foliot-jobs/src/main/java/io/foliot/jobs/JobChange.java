@@ -202,7 +202,7 @@ final class JobChange {
       return record;
     }
     JobEdit edit = new JobEdit(record);
-    // The end of a pause is exclusive, so a scheduled time at the instant now still counts as paused.
+    // The end of a pause is exclusive, so a scheduled time at the instant of the resume still counts as paused.
     edit.paused = new JobRecord.Paused(paused.since(), now + 1, paused.origins(), paused.reason(), paused.actor());
     return edit.done();
   }
