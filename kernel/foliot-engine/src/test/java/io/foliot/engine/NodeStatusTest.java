@@ -164,7 +164,7 @@ final class NodeStatusTest {
   void theLagIsThatOfTheOldestTaskInAnyPlace(int parkedMillis, int laneMillis, int elsewhereMillis) {
     pull("q");
     pull("idle");
-    // The poll of this worker accepts no more tasks (its max is 0), so due tasks wait in the lane for the next poll.
+    // The poll of this worker has a max of 0. It takes no task, so due tasks stay in the lane.
     rig.registry.shared("q").longPolls()
         .add(new LongPollQueue.Waiter("", 0, 1_000, rig.nowNanos, rig.nowNanos + 100_000_000_000L,
             CompletableFuture.completedFuture(null)));
@@ -174,7 +174,8 @@ final class NodeStatusTest {
     DueEntry elsewhere = overdue(3, elsewhereMillis, "q");
     rig.turn(loops, inLane, elsewhere);
     rig.answerAll(inLane, elsewhere);
-    // In 750 ms there is one overdue poll of the slots of n2. A second poll would claim the entries of the first.
+    // After 750 ms more, the first overdue poll of the slots of n2 is due. There must be no second overdue poll: it
+    // would take the entries that the first has found.
     rig.advance(750);
     rig.turn(loops, inLane, elsewhere);
     // The calls above have advanced the time by 1,250 ms.

@@ -154,7 +154,7 @@ final class OverduePollTest {
   }
 
   @Test
-  void onlyADifferentAssignmentEndsAnAdoption() {
+  void aDifferentAssignmentEndsAnAdoption() {
     adoptAll();
     assignAndAllowAdoption("a", "a", "a", "a");
     assertThat(adopted()).containsExactly(0, 1, 2, 3);

@@ -42,7 +42,7 @@ final class ParkingTest {
   }
 
   @Test
-  void entriesOfAFailedCallAreParkedOnceFoundAgain() {
+  void entriesOfAFailedCallAreParkedWhenFoundAgain() {
     pause(true);
     ready(1);
     parking.park(rig.nowNanos);

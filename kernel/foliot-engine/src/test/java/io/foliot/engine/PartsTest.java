@@ -155,7 +155,7 @@ final class PartsTest {
   }
 
   @Test
-  void theLimitGrowsWithSuccessesAndFailuresPutItOnTrial() {
+  void successesRaiseTheLimitAndFailuresLeadToATrial() {
     Destination destination = new Destination("d", 64, new Budget(1_000, 0, 1));
     assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(16);
     for (int i = 0; i < 16; i++) {
@@ -182,7 +182,7 @@ final class PartsTest {
   }
 
   @Test
-  void aClaimMayTakeAheadWhatEndedDuringTheLastClaim() {
+  void aClaimMayExceedTheLimitByAttemptsThatJustEnded() {
     Destination destination = new Destination("d", 16, new Budget(1_000, 0, 1));
     assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(16);
     long before = destination.ended();
@@ -224,7 +224,7 @@ final class PartsTest {
   }
 
   @Test
-  void aWorkerWaitsWhileUnknownOrDisabled() {
+  void aWorkerWaitsWhileDisabledOrWhileTheFleetIsUnknown() {
     AtomicReference<Seating> seating = new AtomicReference<>(Seating.UNKNOWN);
     LongPollQueue longPolls = new LongPollQueue(seating::get);
     LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("one", 4, 1_000, 0, Long.MAX_VALUE,

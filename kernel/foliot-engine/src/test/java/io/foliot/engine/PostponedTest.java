@@ -59,7 +59,7 @@ final class PostponedTest {
     return rig.onlyCall("claim");
   }
 
-  /** Begins a read of the index. The read may return entries that have left the index before its answer arrives. */
+  /** Begins a read of the index. Its answer may contain entries that leave the index before the answer arrives. */
   private LoopRig.Call read() {
     rig.reads.read(List.of(), (slices, failure, nowNanos) -> {});
     return rig.onlyCall("due");

@@ -47,7 +47,10 @@ final class PullClusterTest {
     assertThat(nodes.get(1).engine.submitAll(all)).isNotNull();
   }
 
-  /** Advances the time while a worker of each node polls without a pause, for at most {@code atOnce} tasks a poll. */
+  /**
+   * Advances the time, while a worker of each {@code polled} node polls without a pause. Each poll asks for at most
+   * {@code atOnce} tasks.
+   */
   private void work(Duration time, int atOnce, Cluster.Node... polled) {
     for (long left = time.dividedBy(TURN); left > 0; left--) {
       for (Cluster.Node node : polled) {

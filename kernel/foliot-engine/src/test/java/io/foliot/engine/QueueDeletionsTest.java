@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests how a node removes the mark by which another node has announced the deletion of a queue, if that node did not
- * end the deletion within 30 s.
+ * Tests the removal of abandoned deletion marks. A node that deletes a queue first marks the queue. A mark older than
+ * 30 s is abandoned, and any node removes it.
  */
 final class QueueDeletionsTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
@@ -25,7 +25,7 @@ final class QueueDeletionsTest {
   }
 
   /**
-   * Removes the marks of deletions that were abandoned.
+   * Removes abandoned deletion marks.
    *
    * @param seen the queue's document as the node last read it, with the mark of an abandoned deletion
    * @param stored the queue's document as the node's next read returns it

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A shared store that a test can make unavailable or silent. It can also refuse writes, lose replies, answer late, and
- * report half of its slots.
+ * report half of its real number of slots.
  */
 final class RemoteStore implements InvocationHandler {
   private @Nullable TaskStore delegate;

@@ -56,7 +56,7 @@ final class RemoteStoreTest {
     assertThat(world.store.submit(drafts)).isCompleted();
   }
 
-  /** Submits tasks through the engine, in batches of 1,000. Each is due 1 ms later. */
+  /** Submits tasks through the engine, in batches of 1,000. Each task is due 1 ms after its submit. */
   private static void submit(World world, int tasks) {
     for (int i = 0; i < tasks; i += 1_000) {
       world.join(world.engine.submitAll(Collections.nCopies(1_000,
@@ -65,8 +65,8 @@ final class RemoteStoreTest {
   }
 
   /**
-   * Runs over a store whose answers take {@code answerMillis}, until the receiver has {@code tasks} tasks. Fails if
-   * that takes longer than {@code boundMillis}.
+   * Runs the engine, and releases withheld answers every {@code answerMillis}, until the receiver has got {@code tasks}
+   * tasks. Fails if that takes longer than {@code boundMillis}.
    */
   private void drains(World world, int tasks, long answerMillis, long boundMillis) {
     for (long millis = 0; millis < boundMillis && world.receiver.seen.size() < tasks; millis += answerMillis) {
@@ -307,9 +307,9 @@ final class RemoteStoreTest {
   }
 
   /**
-   * Submits tasks that are due after ten seconds, and postpones all but the last, the alarm, by five seconds. That is
-   * too little to move their entries. Then runs until the first task fires, but for at most five seconds, over a store
-   * that delays answers by 20 ms.
+   * Submits tasks that are due in ten seconds; the last of them is the alarm. Postpones all tasks except the alarm by
+   * five seconds, which is too little to move their index entries. Advances the time by ten seconds in all. Then
+   * advances it until a task fires, but by at most five seconds, and releases withheld answers every 20 ms.
    */
   private void heartbeats(World world, int devices) {
     long begun = world.clock.wallMillis();
@@ -423,7 +423,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void tasksDueBeforeTheirQueueIsKnownFireWithoutParking() {
+  void fewTasksAreParkedBeforeTheirQueueIsKnown() {
     try (World world = new World(UnaryOperator.identity(), remote::over)) {
       write(world, 5_000);
       remote.slow = true;
@@ -440,7 +440,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void tasksOfATransactionFireWhenItCommits() {
+  void tasksOfACommittedTransactionFire() {
     try (World world = world()) {
       List<Draft> fast = world.engine.drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("fast"))));
       List<Draft> late = world.engine

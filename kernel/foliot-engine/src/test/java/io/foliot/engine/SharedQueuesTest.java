@@ -56,7 +56,7 @@ final class SharedQueuesTest {
     assertThat(b.engine.queue("q")).isEmpty();
     assertThat(done(b.engine.submit(task(Duration.ofHours(1)).toBuilder().key("k").build())).kind())
         .isEqualTo(SubmitResult.Kind.CREATED);
-    // Each call names a queue that node b has not read.
+    // Each of the following calls of node b names a queue that b has not read yet.
     String[] names = {"batch", "touch", "tasks", "redrive", "pull", "pause", "find", "delete"};
     for (String name : names) {
       a.putQueue(QueueConfig.of(name, name.equals("pull") ? Target.pull() : Target.local()));
@@ -133,8 +133,9 @@ final class SharedQueuesTest {
   }
 
   /**
-   * Submits a task at many moments of a deletion. If the submit is acknowledged, the queue must still exist and the
-   * deletion must fail. Otherwise neither the task nor the queue may exist.
+   * Submits a task during each of 80 deletions, each time at a later moment of the deletion. If the submit is
+   * acknowledged, the queue must still exist and the deletion must fail. Otherwise neither the task nor the queue may
+   * exist.
    */
   @Test
   void aSubmitAcknowledgedDuringADeletionKeepsTheQueue() {
@@ -173,7 +174,7 @@ final class SharedQueuesTest {
     cluster.advance(Duration.ofSeconds(1));
     assertThatThrownBy(submitted::join).hasRootCauseInstanceOf(StoreException.class).rootCause()
         .hasMessageContaining("the queue was deleted");
-    // The error leaves open whether the task fires. The task fires once the queue exists again.
+    // The error leaves open whether the task fires. It does not fire until the queue exists again.
     cluster.advance(Duration.ofSeconds(10));
     assertThat(cluster.fired).isEmpty();
     assertThat(b.engine.status().missingQueues()).containsExactly("q");

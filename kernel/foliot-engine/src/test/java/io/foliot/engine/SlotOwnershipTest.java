@@ -86,7 +86,7 @@ final class SlotOwnershipTest {
   }
 
   @Test
-  void aNodeWhoseNameAnotherProcessHasOwnsNoSlots() {
+  void aNodeDisplacedByAnotherProcessOwnsNoSlots() {
     report(Connection.DISPLACED);
     assertThat(ownedSlots()).isZero();
     assertThat(adoption).isEqualTo(Adoption.FORBIDDEN);

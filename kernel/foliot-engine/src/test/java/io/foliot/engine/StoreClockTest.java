@@ -39,7 +39,7 @@ final class StoreClockTest {
   }
 
   @Test
-  void theClockOfThisProcessIsReadMoreOften() {
+  void aClockOfThisProcessIsReadMoreOftenThanARemoteOne() {
     assertThat(clock.isDue(0)).isTrue();
     assertThat(clock.isDue(SECOND - 1)).as("requested already").isFalse();
     StoreClock.Question question = new StoreClock.Question(0, 0);

@@ -15,7 +15,7 @@ final class StoreOutageTest {
   private final StoreOutage outage = new StoreOutage(log);
   private long nowNanos;
 
-  /** Returns the record that a loop keeps of the health of the store, after one call that succeeded. */
+  /** Returns the store health of a new loop, after one successful call. */
   private StoreHealth loop() {
     StoreHealth health = new StoreHealth(new LoopRig().meter, nanos -> {}, outage, nowNanos);
     health.called("due", 1, nowNanos, null, nowNanos);

@@ -43,7 +43,7 @@ final class World implements AutoCloseable {
   final ManualLoops loops = new ManualLoops(clock);
   final Receiver receiver;
   final List<String> foundLate = new ArrayList<>();
-  /** The queues for which a task of another queue was claimed, one entry per such claim. */
+  /** The queue of each claim that won a task of another queue. */
   final List<String> foreign = new ArrayList<>();
   final TaskStore store;
   final Engine engine;
@@ -69,8 +69,8 @@ final class World implements AutoCloseable {
     int running;
     int mostRunning;
     /**
-     * The number of attempts that may run concurrently. The receiver refuses more, like a delivery with callers besides
-     * the engine.
+     * The number of attempts that may run concurrently. The receiver answers each further attempt with a retry, because
+     * it is overloaded.
      */
     final int maxInFlight;
 

@@ -4,7 +4,7 @@ package io.foliot.jobs;
 public enum Allocation {
   /** No shard belongs to a worker: each worker takes the next shard when it has room. */
   FREE(1),
-  /** Equal blocks in the order of the seats; each shard of the rest goes to one of the first workers. */
+  /** Equal blocks in the order of the seats. The remaining shards go to the first workers, one to each. */
   AVERAGE(2),
   /** The blocks of {@link #AVERAGE}; the workers are in reverse order if the hash of the job's name is even. */
   ODD_EVEN(3),

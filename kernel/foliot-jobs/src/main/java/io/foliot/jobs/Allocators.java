@@ -37,7 +37,7 @@ final class Allocators {
   }
 
   /**
-   * Ensures that this process has an allocator.
+   * Ensures that this process has an allocator with this name.
    *
    * @throws UnallocatedException if it does not
    */

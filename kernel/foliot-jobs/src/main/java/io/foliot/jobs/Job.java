@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param queue the queue in which the shards run
  * @param schedule the schedule of the runs
  * @param shards the number of shards of a run, or of each zone of a run with {@link Scope#PER_ZONE}, from 1 to
- *     {@value #MAX_SHARDS}
+ *     {@value #MAX_SHARDS}; 1 with {@link Scope#ALL}, where each worker has one shard
  * @param shardParameters the texts of the first shards, in the order of the shards; the remaining shards have none
  * @param overlap the rule for a scheduled time that comes while a run is active
  * @param misfire the rule for scheduled times that are found late
@@ -47,8 +47,8 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   /** The largest parameter, in bytes: it is copied into each shard. */
   public static final int MAX_PARAMETER_BYTES = 16 << 10;
   /**
-   * Maximum product of the size of the parameter and {@code shards}, in bytes: a run with {@link Scope#ONE} writes this
-   * much. The zones and workers of other scopes are not counted.
+   * Maximum product of the size of the parameter and {@code shards}, in bytes. A run with {@link Scope#ONE} writes as
+   * many bytes as this product. The zones and workers of other scopes are not counted.
    */
   public static final int MAX_RUN_BYTES = 16 << 20;
   /** The largest size of all shard parameters together, in bytes of UTF-8: they are part of the job's record. */
@@ -60,7 +60,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
    * nine.
    */
   public static final int MAX_HEADERS = Limits.MAX_HEADERS - 9;
-  /** Maximum total length of the names and values of these headers, in characters: the job's headers need room, too. */
+  /** Maximum total length of the parameter's headers, names and values, in characters: the job adds its own headers. */
   public static final int MAX_HEADER_BYTES = 3 << 10;
   /** Longest timeout of a run. */
   public static final Duration MAX_TIMEOUT = Duration.ofHours(24);

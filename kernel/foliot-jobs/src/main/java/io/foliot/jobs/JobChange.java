@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The changes that callers make to a job: pure functions from its record and the store's time to the next record. The
- * parameter {@code now} is the store's time in milliseconds since 1970. All scheduled times up to the change are
- * decided first, by the rules that were in effect before the change.
+ * parameter {@code now} is the store's time in milliseconds since 1970. A new definition and a pause first decide all
+ * scheduled times up to {@code now}, by the rules that were in effect before the change.
  *
  * <p>Rejected: keeping the old definition until a planning pass has decided its times. A caller can decide these times
  * with the same function, because the store refuses the caller's write if the record has changed since it was read.
@@ -193,8 +193,8 @@ final class JobChange {
   }
 
   /**
-   * Ends a pause. The next passes record the scheduled times that fell into the pause as paused. Returns the same
-   * record if no pause is in effect.
+   * Ends a pause. The next passes record the scheduled times in the pause as {@link PastRun.Result#PAUSED}. Returns the
+   * same record if no pause is in effect.
    */
   static JobRecord resume(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
     JobRecord.Paused paused = record.paused();
@@ -202,7 +202,7 @@ final class JobChange {
       return record;
     }
     JobEdit edit = new JobEdit(record);
-    // The end is exclusive: a scheduled time at this instant still counts as paused.
+    // The end of a pause is exclusive, so a scheduled time at the instant of the resume still counts as paused.
     edit.paused = new JobRecord.Paused(paused.since(), now + 1, paused.origins(), paused.reason(), paused.actor());
     return edit.done();
   }
@@ -248,8 +248,8 @@ final class JobChange {
    *
    * @param from the beginning of the range, inclusive, in milliseconds since 1970
    * @param to the end of the range, exclusive, in milliseconds since 1970
-   * @throws IllegalArgumentException if the range is empty, is in the future, or has too many times, or if the job has
-   *     a fixed delay
+   * @throws IllegalArgumentException if the range is empty, ends in the future, or has too many times, or if the job
+   *     has a fixed delay
    */
   static List<Long> backfill(JobRecord record, long from, long to, long now,
       Function<String, @Nullable Calendar> calendars) {
@@ -307,7 +307,7 @@ final class JobChange {
     return new Requested(edit.done(), List.copyOf(times), origin, false);
   }
 
-  /** Stops the runs of a time, including those that wait. Returns the same record if there is no such run. */
+  /** Stops the runs of a time, including those that wait. Returns the same record if there is nothing to stop. */
   static JobRecord stop(JobRecord record, long time, long now) {
     JobEdit edit = new JobEdit(record);
     edit.active.replaceAll(run -> run.time() == time ? run.stopping(Run.Stop.STOPPED) : run);

@@ -32,14 +32,15 @@ import org.jspecify.annotations.Nullable;
  * the choice is stored in the run, and a later fleet does not change it. A run may have a listener before its shards,
  * which must succeed, and one after them; the run stays active until all of these have ended. At most
  * {@link Outcome.Rearm#MAX_CHILDREN} tasks are inserted in a pass; the next pass continues.
- * <li><i>Next pass.</i> The earliest of the next scheduled time, a deadline, the poll of active runs, the end of a
- * pause, and 18 to 24 hours from now, so that changed calendars and time zone data take effect.
+ * <li><i>Next pass.</i> The next pass is due at the earliest of these: the next scheduled time, a deadline, the next
+ * check of active runs or of a time that cannot begin yet, the end of a pause, and 18 to 24 hours from now. After these
+ * hours at the latest, changed calendars and time zone data take effect.
  * </ol>
  *
- * <p>Guarantees: each scheduled time gets exactly one record or run; under {@link Overlap#SKIP} and
- * {@link Overlap#QUEUE} no run begins while one is active; a pass that is repeated with the same record makes only the
- * changes that follow from the later time. Rejected: a run that is a task of its own and reports to the job. It would
- * be a second record of the same shards, which could contradict the first.
+ * <p>Guarantees: each scheduled time gets exactly one record or run; no run begins while another run is active, except
+ * under {@link Overlap#ALLOW}; a pass that is repeated with the same record makes only the changes that follow from the
+ * later time. Rejected: a run that is a task of its own and reports to the job. It would be a second record of the same
+ * shards, which could contradict the first.
  */
 final class JobLife {
   /** Maximum number of shards whose ends one pass reads, over all active runs. */
@@ -50,7 +51,7 @@ final class JobLife {
    * this long.
    */
   private static final long AWAITED_POLL_MILLIS = 30_000;
-  /** The interval during a run whose end gives no hint, while a time waits for that end, or cannot begin yet. */
+  /** The interval while a time cannot begin yet, or waits for the end of a run whose end gives no hint. */
   private static final long WAITING_POLL_MILLIS = 2_000;
   /** The interval during a run whose end gives no hint, while no time waits for that end. */
   private static final long IDLE_POLL_MILLIS = Duration.ofMinutes(10).toMillis();
@@ -115,7 +116,7 @@ final class JobLife {
       }
     }
     for (Run run : record.active()) {
-      // A pass that inserts further shards is followed at once by another pass. The last of them reads the ends.
+      // Until all shards of the run are inserted, passes follow each other at once and do not read its ends.
       if (run.phase() == RunPhase.SHARDS && (run.inserted() == run.shards() || run.isStopping())) {
         ids.addAll(open(record.job().name(), run, MAX_READ - ids.size()));
       }
@@ -123,7 +124,7 @@ final class JobLife {
     return ids;
   }
 
-  /** Returns the tasks that have not ended, of those runs of a scheduled time that are being stopped. */
+  /** Returns the tasks that have not ended in the runs of a scheduled time that are being stopped. */
   static List<TaskId> stopping(JobRecord record, long time) {
     List<TaskId> ids = new ArrayList<>();
     record.active().stream().filter(run -> run.time() == time && run.isStopping())
@@ -242,7 +243,7 @@ final class JobLife {
     return end == null || end.isLive() ? run : phaseNoted(run, end);
   }
 
-  /** Records the end of a listener. Shards begin only once the listener before them is known to have succeeded. */
+  /** Records the end of a listener. Shards begin only after the listener before them is known to have succeeded. */
   private Run phaseNoted(Run run, ShardEnd end) {
     boolean isBefore = run.phase() == RunPhase.BEFORE;
     boolean isForgotten = end.state() == ShardEnd.State.ABSENT;

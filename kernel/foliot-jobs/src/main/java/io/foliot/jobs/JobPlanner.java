@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  *
  * <p>A job whose record cannot be read, or whose calendar is missing, is tried again with growing pauses of up to five
- * minutes and shown with its error; other jobs are not delayed. A run whose {@link ShardAllocator} is missing or fails
- * waits; the wait is logged once.
+ * minutes and shown with its error; other jobs are not delayed. While the {@link ShardAllocator} of a job is missing or
+ * fails, the runs of the job do not begin; each such wait is logged once.
  */
 public final class JobPlanner implements Delivery {
   /** The type of the internal queue's target. */

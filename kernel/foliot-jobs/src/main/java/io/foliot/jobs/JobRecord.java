@@ -94,7 +94,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * A request for runs whose key is remembered, so that a repetition of the request starts no other run.
    *
    * @param key the caller's name for the request
-   * @param time the time of its run, the first one of a backfill
+   * @param time the time of its run; for a backfill, the time of the first run
    * @param origin the number of the request
    */
   record Request(String key, long time, long origin) {}
@@ -111,7 +111,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * The checkpoints with which the shards of a run begin, if the run continues another run.
    *
    * @param origin the number of the run's request
-   * @param shards their numbers and checkpoints
+   * @param shards the numbers and checkpoints of the shards
    */
   record Carried(long origin, List<Run.Again> shards) {
     Carried {

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param version the number of the definition: 1 at first, and one more with each change
  * @param created when the job was created
  * @param pause the pause of the job, or null
- * @param nextTime the next scheduled time, or null if there is none
- * @param upcoming the next scheduled times in order, at most {@link #UPCOMING}; for a paused job the times after the
- *     end of its pause, or, if the pause has no end, the times as if the job were resumed now; empty if its schedule
- *     cannot be evaluated
+ * @param nextTime the next scheduled time; null if there is none, or if the job is in a pause that has no end
+ * @param upcoming the next scheduled times in order, at most {@link #UPCOMING}. For a paused job these are the times
+ *     after the end of its pause. If the pause has no end, they are the times after now. The list is empty if a handler
+ *     has ended the job, or if its schedule cannot be evaluated
  * @param waiting how many scheduled times and requests are to run and have not begun
  * @param active runs that have not ended, the oldest first
  * @param history ended runs and ranges, the newest first
@@ -38,9 +38,9 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
   public enum State {
     /** The scheduled times of the job run. */
     ACTIVE,
-    /** The scheduled times of the job do not run until it is resumed. */
+    /** The scheduled times of the job do not run until the pause ends. */
     PAUSED,
-    /** No scheduled time is to come, and no run is active. */
+    /** No scheduled time is to come, and no run is active or waits. */
     COMPLETED,
     /** The job cannot be planned; other jobs are not affected. */
     ERROR
@@ -59,15 +59,15 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
   /**
    * A run that has not ended.
    *
-   * @param time the scheduled time of the run, or, for a run that a caller requested at once, the time of the request
+   * @param time the scheduled time of the run; for a run without a scheduled time, the time of the request
    * @param origin 0 for the schedule, else the number of the request
    * @param shards how many shards the run has
-   * @param ended how many of the shards have ended, as of the last pass
+   * @param ended how many of the shards are known to have ended
    * @param failed how many of the ended shards failed or were cancelled
    * @param begun when the run began
    * @param deadline when the run times out, or null
    * @param stopping whether the run is being stopped
-   * @param targets where the shards run, as chosen when the run began; empty if any worker may run each of them
+   * @param targets where the shards run, as chosen when the run began; empty if any worker may run any shard
    * @param phase the current phase; {@link RunPhase#SHARDS} if the run has no listeners
    */
   public record ActiveRun(Instant time, long origin, int shards, int ended, int failed, Instant begun,

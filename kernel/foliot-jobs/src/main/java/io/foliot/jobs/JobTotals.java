@@ -4,8 +4,8 @@ package io.foliot.jobs;
  * The counts of the decisions and runs of a job since it was created. Each scheduled time is counted once, as fired,
  * skipped, missed, paused or without targets, as soon as it is decided.
  *
- * @param fired scheduled times that began to run
- * @param requested runs that were requested and have begun
+ * @param fired scheduled times that began to run, or that a caller stopped while they waited
+ * @param requested requested runs that began, that a caller stopped while they waited, or that had no worker to run on
  * @param succeeded runs that succeeded
  * @param failed runs that failed or timed out
  * @param unknown runs with a shard whose record was deleted before a pass had read its end

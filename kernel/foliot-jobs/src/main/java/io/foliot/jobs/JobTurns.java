@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class JobTurns {
   /**
    * Pause before the next pass while a change waits. It is longer than the pause between two tries of a change plus the
-   * three calls of a try to a busy store.
+   * duration of one try, which makes three calls to a store that may be busy.
    */
   static final long GAP_MILLIS = 300;
 

@@ -22,7 +22,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs as callers see them: their records with the ends of shards that no pass has recorded yet. Thread-safe. */
+/** Jobs as callers see them: their records, plus the ends of shards that no pass has recorded yet. Thread-safe. */
 final class JobViews {
   private final TaskStore store;
   private final JobHost host;
@@ -161,8 +161,8 @@ final class JobViews {
 
   /**
    * Returns the reason why the oldest active run without workers waits. If no run is active and the job is not paused,
-   * returns why the next waiting time cannot begin or, if no time waits, why the next scheduled time would have no
-   * worker or allocator. Returns an empty text if there is no such reason.
+   * returns the reason why the next waiting time cannot begin. If no time waits either, returns the reason why the next
+   * scheduled time would have no worker or no allocator. Returns an empty text if there is no such reason.
    */
   private String waitsFor(JobRecord record, @Nullable Fleet workers) {
     if (workers != null) {

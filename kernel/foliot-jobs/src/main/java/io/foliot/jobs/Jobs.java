@@ -207,7 +207,7 @@ public final class Jobs {
     }).toCompletableFuture();
   }
 
-  /** Writes a job. Most jobs are new or unchanged, so the first try assumes a new job and does not read it. */
+  /** Writes a job. The first try assumes that the job is new, and does not read it. */
   private CompletableFuture<Put> write(Job job, Creation creation, Change change) {
     return calendars.of(job.schedule()).thenCompose(known -> time.estimated(job.name()).thenCompose(now -> {
       JobRecord created;
@@ -319,7 +319,7 @@ public final class Jobs {
   }
 
   /**
-   * Pauses a job. Once the future has completed, none of its scheduled times begins until the job is resumed.
+   * Pauses a job. After the future has completed, no scheduled time of the job begins until the pause ends.
    *
    * @param until when the job resumes by itself, or null for never
    */
@@ -376,7 +376,7 @@ public final class Jobs {
   }
 
   /**
-   * Stops the runs of a time. Once the future has completed, no attempt of their shards begins. Running attempts are
+   * Stops the runs of a time. After the future has completed, no attempt of their shards begins. Running attempts are
    * stopped when they extend their leases. If a run has a listener after its shards, the listener still runs; another
    * stop during that phase cancels the listener. Fails with {@link UnknownRunException} if there is no run to stop.
    */
@@ -448,8 +448,8 @@ public final class Jobs {
   }
 
   /**
-   * Returns the next {@code count} scheduled times of a job, or fewer if the schedule ends, the earliest first. The
-   * times of a paused job are those that it would have if it were resumed now.
+   * Returns the next {@code count} scheduled times of a job, or fewer if the schedule ends, the earliest first. For a
+   * paused job these are the times after the end of its pause. If the pause has no end, they are the times after now.
    */
   public CompletableFuture<List<ZonedDateTime>> next(String name, int count) {
     return read(name).thenCompose(found -> {
@@ -474,7 +474,7 @@ public final class Jobs {
         .toCompletableFuture();
   }
 
-  /** Creates or replaces a calendar, from the next pass of each job on. Returns whether it existed before. */
+  /** Creates or replaces a calendar. Each job uses it from its next pass on. Returns whether it existed before. */
   public CompletableFuture<Boolean> putCalendar(String name, Calendar calendar) {
     if (!isName(name) || name.isBlank() || name.indexOf(',') >= 0) {
       return CompletableFuture.failedFuture(new InvalidJobException("calendar",
@@ -554,8 +554,8 @@ public final class Jobs {
   }
 
   private CompletionStage<Optional<JobStatus>> changed(Stored before, JobRecord next, long now) {
-    // A handler may have ended the job, and no pass has recorded that yet. Whether this change revives the job can only
-    // be decided after the pass that records it.
+    // A handler may have ended the job, and no pass has recorded that end yet. Whether this change revives the job can
+    // only be decided after a pass has recorded the end.
     return next == before.record()
         ? views.of(before.task()).thenApply(status -> {
           if (status.isEnded() && !next.isEnded()) {

@@ -19,7 +19,10 @@ public record Misfire(Policy policy, Duration window, int max) {
 
   /** The choice among late times. */
   public enum Policy {
-    /** The latest time runs; a header has the number of times that were missed directly before this time. */
+    /**
+     * The latest time runs, if it is within the window. A header has the number of times that were missed directly
+     * before this time.
+     */
     ONCE(1),
     /**
      * All times within the window run, or the newest of them if there are more than the maximum. They run in order, and

@@ -6,7 +6,7 @@ public enum Overlap {
   SKIP(1),
   /** One time waits until the run has ended; further times are skipped. */
   QUEUE(2),
-  /** The active run is stopped. Once its shards have ended, the newest time begins. */
+  /** The active run is stopped. When it has ended, the newest time begins. */
   REPLACE(3),
   /** The runs overlap: up to 16 are active at the same time, or 4 if the job has more than 1,000 shards. */
   ALLOW(4);

@@ -30,7 +30,7 @@ public record PastRun(long from, long to, long count, long origin, Result result
 
   /** The result of a run, or of scheduled times that did not run. */
   public enum Result {
-    /** All shards succeeded. */
+    /** All shards succeeded, except those that were cancelled because their worker was gone. */
     SUCCEEDED(1),
     /**
      * A shard failed permanently, a caller cancelled a shard by its id, no worker was left that could run the shards,
@@ -65,7 +65,7 @@ public record PastRun(long from, long to, long count, long origin, Result result
       return code;
     }
 
-    /** Returns whether shards were inserted for the time, or might have been. */
+    /** Returns whether shards may have been inserted for the time. */
     public boolean isRun() {
       return code <= UNKNOWN.code;
     }

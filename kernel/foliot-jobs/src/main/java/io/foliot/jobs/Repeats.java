@@ -11,13 +11,13 @@ import java.util.function.Function;
 /**
  * Repeats a step on a job, with growing pauses, while the job is being planned or changed by others. If a planning pass
  * must come first, this class makes it due at once, because the next pass of a paused job may be a day away. After
- * three repetitions, it makes the planner delay the next pass ({@link JobTurns}). Thread-safe.
+ * three repetitions, this class makes the planner delay the next pass ({@link JobTurns}). Thread-safe.
  */
 final class Repeats {
   /** Longest time of all repetitions. It is longer than the lease of a planner that was killed. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(6);
   private static final long FIRST_PAUSE_MILLIS = 5;
-  /** Pause at which the delay is requested: the fourth, whose length occurs once. Most changes succeed earlier. */
+  /** The fourth pause, before which the delay is requested. No other pause has this length. */
   private static final long TURN_PAUSE_MILLIS = FIRST_PAUSE_MILLIS << 3;
   private static final long LAST_PAUSE_MILLIS = 50;
 

@@ -17,13 +17,13 @@ import java.util.List;
  * @param deadline when the run times out; 0 for never
  * @param stop the reason why the run is being stopped; {@link Stop#NONE} if it is not
  * @param readFrom the first shard whose end the next pass reads
- * @param ended the shards that have ended; not to be changed
- * @param failed the ended shards that failed or were cancelled; not to be changed
+ * @param ended the shards that have ended; the set must not be modified
+ * @param failed the ended shards that failed or were cancelled; the set must not be modified
  * @param unknown how many records of ended tasks were deleted before a pass had read their end
  * @param lastEnd when the last of the ended tasks ended; 0 if none has ended
  * @param targets where the shards run, as chosen when the run began
  * @param gone how many of the ended shards were cancelled because their worker was gone or disabled before they began
- * @param again the ended tasks that request another run, each once
+ * @param again ended tasks that request another run: the first one, and further ones with a checkpoint that fits
  * @param listeners the listeners and the phase of the run
  */
 record Run(long time, long origin, int shards, int inserted, int missed, long begun, long deadline, Stop stop,

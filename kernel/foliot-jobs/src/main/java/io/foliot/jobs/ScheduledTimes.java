@@ -12,8 +12,8 @@ import java.util.List;
  *
  * <ol>
  * <li>Times during a pause are recorded as one range. A pause whose end has passed is removed here.
- * <li>At most {@value #MAX_EXAMINED} times after the cursor are examined. With a fixed rate, only the newest times are
- * examined; the older ones are counted as missed, because they would never run.
+ * <li>At most {@value #MAX_EXAMINED} times after the cursor are examined. With an {@link EverySchedule}, these are the
+ * newest times; the older ones are counted as missed, because they would never run.
  * <li>A single time that is at most {@value #GRACE_MILLIS} ms late is on time. Otherwise the misfire policy chooses the
  * times that run, and the others are missed. The policy also counts the newer times that are left for the next pass. A
  * time that would run is skipped if {@link JobRecord#MAX_WAITING} times wait already.

@@ -17,16 +17,16 @@ import org.jspecify.annotations.Nullable;
  * zone. The result is stored with the run and does not change until the run has ended. If a worker dies in the
  * meantime, Foliot chooses another worker for the shards of the dead worker. The next run calls the allocator again.
  *
- * <p>An allocator must be a function of its arguments alone, and the same on each node of the store: any node may plan
- * the job, a plan that was not recorded is made again, and a caller that reads a job whose run waits causes a call as
- * well. Several threads of the engine may call the allocator at the same time, while other tasks wait. It must not
- * block, and should return within microseconds.
+ * <p>An allocator must be a function of its arguments alone, and the same on each node of the store. Any node may plan
+ * the job, and a plan that was not recorded is made again. Foliot also calls the allocator when a caller reads a job
+ * whose run waits. Several threads of the engine may call the allocator at the same time, while other tasks wait. The
+ * allocator must not block, and should return within microseconds.
  *
- * <p>A run does not begin if its allocator is not registered on the node that plans it, throws, returns null, returns
- * fewer or more workers than there are shards, or returns a worker that is not in the list. The run waits and is tried
- * again every two seconds. The status of the job shows the reason. No other rule replaces the allocator. The job's
- * {@link Overlap} decides the times that come in the meantime. A run also waits while there is no worker; the allocator
- * is not called then.
+ * <p>A run does not begin if its allocator is not registered on the node that plans the job. Nor does it begin if the
+ * allocator throws, returns null, returns fewer or more workers than there are shards, or returns a worker that it was
+ * not given. The run waits and is tried again every two seconds. The status of the job shows the reason. No other rule
+ * replaces the allocator. The job's {@link Overlap} decides the times that come in the meantime. A run also waits while
+ * there is no worker; the allocator is not called then.
  */
 @FunctionalInterface
 public interface ShardAllocator {

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionStage;
  *
  * <ol>
  * <li>A read is sent at once if fewer than two calls are under way, else it waits.
- * <li>When a call has completed, all reads that wait are sent in one call, up to {@value #MAX_IDS} shards.
+ * <li>When a call has completed, the reads that wait are sent in one call, which has up to {@value #MAX_IDS} shards.
  * <li>If a call fails, all its reads fail.
  * </ol>
  *

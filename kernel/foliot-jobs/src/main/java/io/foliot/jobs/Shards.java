@@ -34,8 +34,8 @@ final class Shards {
   }
 
   /**
-   * Returns the id of a shard: the scheduled time, and 58 bits of a hash of the rest. If the run has targets, the id
-   * has the address of the shard, its number, and fewer bits of the hash.
+   * Returns the id of a shard. The id has the scheduled time, the hash of the job's task, and 58 bits of a hash of job,
+   * origin and shard. If the run has targets, the address and the number of the shard replace some of the 58 bits.
    */
   static TaskId id(String job, Run run, int shard) {
     long hash = hash(job, run, shard);
@@ -58,9 +58,9 @@ final class Shards {
   }
 
   /**
-   * Returns whether the end of a run of a job should wake the job: because another run can then begin, because the job
-   * may then be paused, or because the run has more than one task. Otherwise the next pass records the end; a pass for
-   * each end would double the cost of a firing.
+   * Returns whether the ends of a run's tasks wake the job. They do if another run can then begin, if the job may then
+   * be paused, or if the run has more than one task. Otherwise the next pass records the end, because a pass for each
+   * end would double the cost of a firing.
    */
   static boolean isAwaited(Job job, Run run) {
     return run.listeners().hasAfter() || job.shards() > 1 || job.scope() != Scope.ONE || job.overlap() == Overlap.QUEUE
@@ -112,8 +112,8 @@ final class Shards {
   }
 
   /**
-   * Returns the task to insert for the listener of a run's phase. A listener before the shards is due when the shards
-   * are; a listener after the shards is due now.
+   * Returns the task to insert for the listener of a run's phase. A listener before the shards has the due time of the
+   * shards; a listener after the shards is due now.
    *
    * @param now the store's time, in milliseconds since 1970
    */

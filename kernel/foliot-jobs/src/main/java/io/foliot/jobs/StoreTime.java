@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>A store with a clock in this process is read each time. For any other store, a reading is reused for a second: the
  * result is the reading plus the time that has passed since it arrived. So a frequent writer waits only for its writes.
- * The result is never ahead of the store's clock, unless that clock is set back meanwhile. It is at most twice
- * {@value #TOLERANCE_MILLIS} ms behind, because a reading is not reused in two cases:
+ * The result is never ahead of the store's clock, unless that clock is set back meanwhile. With a reused reading, the
+ * result is at most twice {@value #TOLERANCE_MILLIS} ms behind, because a reading is not reused in two cases:
  * <ul>
  * <li>The reading took longer than {@value #TOLERANCE_MILLIS} ms.
  * <li>The wall clock and the monotonic clock of this process disagree by more than {@value #TOLERANCE_MILLIS} ms on the
@@ -39,7 +39,7 @@ final class StoreTime {
     this.surroundings = surroundings;
   }
 
-  /** Returns the time at the slot of a job, as it is now. */
+  /** Reads the time at the slot of a job from the store. */
   CompletionStage<Long> now(String job) {
     int slot = slot(job);
     long begunNanos = surroundings.nanoTime();

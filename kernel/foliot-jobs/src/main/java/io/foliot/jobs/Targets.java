@@ -14,16 +14,19 @@ import java.util.Set;
  * shards contain them. Immutable.
  *
  * @param groups with {@link Scope#PER_ZONE}, one group of shards for each zone, else one group of all shards; empty if
- *     any worker may run each shard. All groups have the same size
+ *     any worker may run any shard. All groups have the same size
  */
 record Targets(List<Group> groups) {
-  /** Any worker of the queue may run each shard. */
+  /** Any worker of the queue may run any shard. */
   static final Targets NONE = new Targets(List.of());
 
   // Encodings of the numbers of a group. Each begins with a table of the distinct numbers.
   /** Encoding in which the numbers of the table repeat in turn. */
   private static final int CYCLE = 0;
-  /** Encoding in which each number of the table has an equal block of shards; the rest goes to the numbers in turn. */
+  /**
+   * Encoding in which each number of the table has an equal block of shards. The remaining shards have the first
+   * numbers of the table, one number each.
+   */
   private static final int BLOCKS = 1;
   /** Encoding with the index of each shard's number in the table, in as few bits as the largest index needs. */
   private static final int PACKED = 2;
@@ -64,7 +67,7 @@ record Targets(List<Group> groups) {
     return groups.getFirst().numbers().size();
   }
 
-  /** Returns the number of a shard among those of its group. */
+  /** Returns the number of a shard within its group. */
   int numberInZone(int shard) {
     return groups.isEmpty() ? shard : shard % groupSize();
   }

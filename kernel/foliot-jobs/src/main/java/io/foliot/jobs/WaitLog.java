@@ -5,10 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Logs once that a run of a job waits for the job's allocator. When that wait has ended, the next wait of the same job
- * is logged again. Thread-safe.
- */
+/** Logs that a run of a job waits for the job's allocator, once for each wait. Thread-safe. */
 final class WaitLog {
   /**
    * Maximum number of jobs that are remembered. While that many wait, further jobs are not logged; the status

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Computes the table of allocations in {@code docs/jobs.md}. */
+/** Compares the table of allocations in {@code docs/jobs.md} with the computed table, or writes the computed table. */
 final class AllocationPageTest {
   private static final Path PAGE = (Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", ".."))
       .resolve("docs").resolve("jobs.md");

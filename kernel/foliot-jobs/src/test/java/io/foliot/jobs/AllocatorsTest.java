@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The arguments of an allocator, and each kind of result that is refused. */
+/** Tests the arguments of an allocator, and each kind of result that is refused. */
 final class AllocatorsTest {
   private static final Job JOB = Job.named("report").queue("q").every(Duration.ofMinutes(1)).shards(3, "w2", "w0")
       .allocator("own").build();

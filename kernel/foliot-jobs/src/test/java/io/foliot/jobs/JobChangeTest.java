@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Changes that callers make, in different states of a job. */
+/** Tests the changes that callers make, in different states of a job. */
 final class JobChangeTest {
   private static final long START = Instant.parse("2026-01-05T00:00:00Z").toEpochMilli();
   private static final long HOUR = 3_600_000;

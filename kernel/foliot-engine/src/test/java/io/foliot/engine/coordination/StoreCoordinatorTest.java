@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 
 final class StoreCoordinatorTest {
   private static final Duration BEAT = StoreCoordinator.BEAT;
-  /** The time from the death of a member until the others no longer list it. */
+  /** Longest time from the death of a member until the others no longer list it, if no call is slow. */
   private static final Duration DEATH = StoreCoordinator.LEASE.plus(BEAT).plus(BEAT);
 
   private final SettableClock clock = new SettableClock();
@@ -201,7 +201,10 @@ final class StoreCoordinatorTest {
     ensureAgreed(alive, alive);
   }
 
-  /** Ensures that all readers list exactly the members that are alive, and that all name the same leader of these. */
+  /**
+   * Ensures that each reader lists exactly the members in {@code alive}, and that all readers name the same leader.
+   * Ensures that exactly one member in {@code alive} leads.
+   */
   private void ensureAgreed(List<Node> readers, List<Node> alive) {
     for (Node node : readers) {
       assertThat(node.view().connection()).isEqualTo(Connection.CONNECTED);

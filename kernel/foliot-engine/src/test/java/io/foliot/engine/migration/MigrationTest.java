@@ -58,7 +58,7 @@ final class MigrationTest {
         key, Due.after(delayMillis), Body.json("" + number), 0, OnConflict.RESET, null);
   }
 
-  /** Fills a store with live tasks in each state, some finished tasks, and two documents of settings. */
+  /** Fills a store with waiting, running and retried tasks, some finished tasks, and two documents of settings. */
   private static void fill(TaskStore store, int tasks) {
     List<Draft> drafts = new ArrayList<>();
     for (int i = 0; i < tasks; i++) {
@@ -185,7 +185,7 @@ final class MigrationTest {
   }
 
   @Test
-  void theGenerationBodyOrOutstandingChangesTheChecksum() {
+  void generationBodyAndOutstandingChangeTheChecksum() {
     try (TaskStore store = store(64)) {
       fill(store, 2);
       var task = get(store.live(1, null)).tasks().getFirst();

@@ -59,7 +59,10 @@ enum CronField {
     return this == DAY_OF_WEEK && dialect == CronDialect.UNIX ? max - 1 : max;
   }
 
-  /** Returns the last number that {@code H} can become. For the day of month it is 28, which each month has. */
+  /**
+   * Returns the last number that {@code H} without a range can become. For the day of month it is 28, which each month
+   * has.
+   */
   int lastHashed(CronDialect dialect) {
     return this == DAY_OF_MONTH ? 28 : last(dialect);
   }

@@ -135,7 +135,7 @@ public final class CronSchedule implements Schedule {
     return span;
   }
 
-  /** Returns the expression in upper case, with one space between its fields and macros replaced. */
+  /** Returns the fields of the expression in upper case, with one space between them. A macro is replaced by fields. */
   public String cron() {
     return parsed.text();
   }

@@ -56,7 +56,7 @@ final class CronText {
   /**
    * An expression that was read.
    *
-   * @param text the fields in upper case, with one space between them, macros replaced
+   * @param text the fields in upper case, with one space between them; a macro is replaced by fields
    * @param isHashed whether a field depends on the name
    */
   record Parsed(String text, CronDialect dialect, LocalTimes times, boolean isHashed) {}

@@ -2,7 +2,7 @@ package io.foliot.jobs.schedule;
 
 import java.util.Locale;
 
-/** The rule for a local time that a clock change repeats. */
+/** The rule for a local time that a clock change repeats: it comes in a first pass, and again in a second pass. */
 public enum DstOverlap {
   /** A schedule that allows every hour fires in both passes, any other schedule in the first. */
   AUTO,

@@ -66,7 +66,7 @@ public record EverySchedule(Duration period, Duration offset) implements Schedul
     return Math.clamp(steps(floorMillis(until)) - steps(floorMillis(after)), 0L, limit);
   }
 
-  /** Returns an instant in milliseconds since 1970, rounded down, from -1 to the end of the year 9999. */
+  /** Returns an instant in milliseconds since 1970, rounded down: -1 before 1970, and at most the end of 9999. */
   private static long floorMillis(Instant instant) {
     return instant.getEpochSecond() < 0 ? -1 : Math.min(LAST_MILLIS, clampedMillis(instant));
   }

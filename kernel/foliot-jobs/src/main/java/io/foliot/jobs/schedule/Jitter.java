@@ -29,7 +29,7 @@ public record Jitter(Duration max, String name) {
         : Duration.ofMillis(NameHash.below(max.toMillis() + 1, name, time.toEpochMilli()));
   }
 
-  /** Returns the instant at which the run of a scheduled time begins. */
+  /** Returns a scheduled time plus its delay: the instant at which the shards are due. */
   public Instant begin(Instant time) {
     return time.plus(of(time));
   }

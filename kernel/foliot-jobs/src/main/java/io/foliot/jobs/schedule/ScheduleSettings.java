@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #schedule} creates the schedule. The constructor checks each setting and the rules between them.
  *
  * @param cron an expression in canonical text, or null
- * @param dialect the dialect of the expression; null without one
+ * @param dialect the dialect of the expression, derived from its fields if it is not given; null without an expression
  * @param every a period, or null
  * @param offset the time from the epoch to a scheduled time, less than the period; null to derive it from the job's
  *     name
@@ -131,7 +131,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
     }
   }
 
-  /** Returns a builder without a kind. */
+  /** Returns a builder in which no setting is set. */
   public static Builder builder() {
     return new Builder();
   }
