@@ -148,7 +148,7 @@ public abstract class TimerQueueContract {
       int touched;
       do {
         // A queue that does not count the same moves as the model reaches its limit at another timer than the model. So
-        // the model of such a queue gets no limit, and the test repeats the advance until the queue touches fewer timers
+        // the model of such a queue gets no limit. The test repeats the advance until the queue touches fewer timers
         // than its limit.
         model.begin(now, wakesAsModelled() ? limit : NO_LIMIT);
         touched = queue.advance(now, limit, (handle, deadline, payload) -> {
