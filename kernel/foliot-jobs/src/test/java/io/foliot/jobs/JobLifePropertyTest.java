@@ -12,12 +12,15 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Random jobs, workers, passes, outages and changes: each scheduled time gets exactly one run or one record. */
+/**
+ * Simulates jobs with random workers, passes, outages and changes. Checks that each scheduled time is counted exactly
+ * once: as fired, skipped, missed, paused or without targets, or as a time that still waits.
+ */
 final class JobLifePropertyTest {
   private static final int SEEDS = Integer.getInteger("foliot.seeds", 150);
   private static final int SEEDS_PER_FAULT = 500;
   private static final int STEPS = 60;
-  /** Instants 3 h before a gap and 3 h before an overlap in the local time of Berlin. */
+  /** Instants a few hours before a gap and before an overlap in the local time of Berlin. */
   private static final List<Instant> CHANGES = List.of(Instant.parse("2026-03-28T22:00:00Z"),
       Instant.parse("2026-10-24T21:00:00Z"));
   private static final List<String> CRONS = List.of("* * * * *", "*/5 * * * *", "0 * * * *", "*/20 * * * * *",
@@ -38,8 +41,8 @@ final class JobLifePropertyTest {
   }
 
   /**
-   * Returns whether the checks fail with the fault. If so, this method asserts that they pass without the fault, and
-   * that no other exception than the error of a check was thrown.
+   * Returns whether the run with the fault fails. If it fails, this method asserts that a check has failed, and that
+   * the run without the fault passes.
    */
   private static boolean isCaught(long seed, JobWorld.Fault fault) {
     try {
@@ -146,7 +149,10 @@ final class JobLifePropertyTest {
     return scope;
   }
 
-  /** Returns up to seven workers in up to three zones, some workers gone or disabled, or null for workers not read. */
+  /**
+   * Returns up to seven workers in up to three zones. Some of the workers may be gone or disabled. Returns null if the
+   * workers were not read.
+   */
   private static @Nullable Fleet fleet(Random random) {
     if (random.nextInt(8) == 0) {
       return null;

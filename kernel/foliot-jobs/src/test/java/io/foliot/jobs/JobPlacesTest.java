@@ -156,7 +156,7 @@ final class JobPlacesTest {
     return ends;
   }
 
-  /** A stopped run gets no further shards. The ends of its shards are read while the shards are cancelled. */
+  /** A stopped run gets no further shards. So a pass reads the ends of the shards that were inserted. */
   @Test
   void theEndsOfAPartlyInsertedStoppedRunAreRead() {
     job(minutely().shards(1_200).timeout(Duration.ofMinutes(1)));
@@ -336,7 +336,7 @@ final class JobPlacesTest {
         fleet = workers;
         registerByParameter();
         pass(START + 5 * MINUTE);
-        // A time that has replaced a waiting time begins with the next pass.
+        // With REPLACE, the newest time stops the first run before its shards are inserted, and begins with this pass.
         pass(START + 5 * MINUTE + 2_000);
         assertThat(addresses()).as("%s", rule).startsWith(seat(1), seat(0));
         ends.clear();

@@ -152,7 +152,7 @@ final class JobPutTest {
   }
 
   @Test
-  void aNewJobHasNoTimeThatPassedBeforeIt() {
+  void aNewJobLosesNoTimeAndRunsNoOldTime() {
     put(everyMinute("first").build());
     for (int i = 0; i < 400; i++) {
       clock.advance(Duration.ofMillis(7));

@@ -70,7 +70,7 @@ final class JobRecordFormatTest {
     JobRecord plain = begun(job.build());
     JobRecord listened = begun(job.runListeners(RunPhase.AFTER).build());
     assertThat(plain.active().getFirst().listeners()).isSameAs(RunListeners.NONE);
-    // The listeners take one byte in the definition. In the run they take three bytes, and the queue "q" two.
+    // The listeners take one byte in the definition. In the run they take three bytes, and the queue "q" takes two.
     assertThat(JobRecordFormat.encode(listened)).hasSize(JobRecordFormat.encode(plain).length + 1 + 3 + 2);
     assertThat(HexFormat.of().formatHex(JobRecordFormat.encode(plain))).isEqualTo(BEGUN);
   }
@@ -180,7 +180,7 @@ final class JobRecordFormatTest {
         .isInstanceOf(UnreadableException.class);
   }
 
-  /** Replaces the checksum at the end by the right one for the changed content. */
+  /** Replaces the checksum at the end with the checksum of the changed content. */
   private static void seal(byte[] bytes) {
     int end = bytes.length - Checksum.BYTES;
     int sum = Checksum.of(Checksum.mark("job"), bytes, 0, end);

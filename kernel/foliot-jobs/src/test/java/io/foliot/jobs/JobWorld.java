@@ -39,9 +39,9 @@ final class JobWorld {
   /** A fault that a test builds into the planner. */
   enum Fault {
     NONE,
-    /** A pass after an outage begins at the present time, and drops the earlier times. */
+    /** A pass drops all times that are at least 30 s old. */
     CURSOR_FROM_NOW,
-    /** A pass runs all times that it finds late. */
+    /** A pass runs up to {@link Misfire#MAX_RUNS} misfires, whatever the misfire policy of the job is. */
     CATCH_UP_WITHOUT_BOUND,
     /** A local time that occurs twice at a clock change runs twice. */
     BOTH_OCCURRENCES,
@@ -49,7 +49,7 @@ final class JobWorld {
     OLD_DEFINITION
   }
 
-  /** A span of time with one schedule, paused or not. It begins at {@code since}, in milliseconds since 1970. */
+  /** A span of time with one schedule, paused or not. It begins after {@code since}, in milliseconds since 1970. */
   private record Segment(Schedule schedule, boolean paused, long since) {}
 
   /** A shard or a listener as the store has it. Times are milliseconds since 1970. */
@@ -79,7 +79,7 @@ final class JobWorld {
   /** The time for which the store keeps an ended shard, in milliseconds. */
   long retention = Long.MAX_VALUE;
 
-  /** The name of a run. */
+  /** The scheduled time and the origin of a run. No other run of the job has the same two. */
   private record RunName(long time, long origin) {
     static RunName of(Run run) {
       return new RunName(run.time(), run.origin());
@@ -101,7 +101,7 @@ final class JobWorld {
 
   // Events.
 
-  /** Advances to a time. Runs each pass that is due until then, at its due time. */
+  /** Advances to a time. Runs each pass that is due until then, at its due time or, if that has passed, at once. */
   void runUntil(long time) {
     int guard = 0;
     while (nextPass <= time) {
@@ -321,7 +321,7 @@ final class JobWorld {
         assertThat(Shards.id(name, run, shard).address()).isEqualTo(run.targets().address(shard));
       }
     }
-    // Simulates a crash of the node after the pass, and a repeated pass by a node that knows other workers.
+    // Simulates a crash of the node after it wrote the record, and the next pass by a node that knows other workers.
     JobLife.Plan repeated = JobLife.plan(plan.record(), now, read, NO_CALENDARS, Workers.of(3), allocators);
     Set<TaskId> known = new HashSet<>(shards.keySet());
     plan.children().forEach(child -> known.add(child.id()));

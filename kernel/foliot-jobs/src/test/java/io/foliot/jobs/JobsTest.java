@@ -67,7 +67,7 @@ final class JobsTest {
   private final ManualLoops loops = new ManualLoops(clock);
   private final SplittableRandom random = new SplittableRandom(42);
   private final MemoryStore store = new MemoryStore(16, clock, () -> new Token(random.nextLong(), random.nextLong()));
-  /** A store from which the node reads no workers, because each test gives the planner its workers. */
+  /** A store that fails each read of the workers. A test that needs workers passes them to the planner. */
   private final TaskStore withoutWorkers = new ForwardingStore(store) {
     @Override
     public CompletionStage<List<Document>> documents(DocumentKind kind) {
@@ -205,7 +205,7 @@ final class JobsTest {
   }
 
   @Test
-  void aRunHasAShardForEachParameter() {
+  void aRunInsertsEachShardOfItsJob() {
     join(jobs.put(everyTenSeconds().shards(3, "a", "b").build()));
     advance(Duration.ofSeconds(10));
     assertThat(seen).extracting(Seen::shard).containsExactlyInAnyOrder("0", "1", "2");

@@ -41,7 +41,7 @@ class RepeatsTest {
     }
   }
 
-  /** The API appends "nothing was done, try again later" to each message of this exception. */
+  /** The API appends "nothing was done, try again later" to each message of an {@link OverloadedException}. */
   @Test
   void aRefusalStatesOnlyTheReason() {
     Repeats repeats = new Repeats(new Surroundings(), new JobTurns(), CompletableFuture::completedFuture);

@@ -12,7 +12,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Properties of each allocation rule, over random workers. */
+/** Properties of the rules that divide shards among workers, mostly with random workers. */
 final class ShardAllocationTest {
   private static final List<Allocation> DIVIDING = List.of(Allocation.AVERAGE, Allocation.ODD_EVEN, Allocation.HASH,
       Allocation.ROUND_ROBIN);
@@ -86,7 +86,7 @@ final class ShardAllocationTest {
       List<Integer> before = ShardAllocation.seats(Allocation.HASH, "job", 200, all);
       List<Integer> after = ShardAllocation.seats(Allocation.HASH, "job", 200, rest);
       for (int shard = 0; shard < 200; shard++) {
-        // Read in reverse, this shows that a worker that joins gets shards, and no other shard moves.
+        // With before and after swapped, the worker joins. So a join moves only the shards that the new worker gets.
         if (before.get(shard) != leaving.number()) {
           assertThat(after.get(shard)).isEqualTo(before.get(shard));
         }

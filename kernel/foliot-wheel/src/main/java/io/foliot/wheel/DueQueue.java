@@ -175,8 +175,8 @@ final class DueQueue {
   }
 
   /**
-   * Moves the run to the heap, because its deadlines are too far apart for the sort keys. This is possible only if a
-   * tick lasts hours.
+   * Moves the run to the heap, because its deadlines are too far apart for the sort keys. This is possible only if the
+   * tick or the slack lasts hours.
    */
   private void disperse() {
     for (int i = 0; i < tail; i++) {

@@ -97,7 +97,10 @@ final class NodeWheel {
 
   private static final int LISTS = STAGED + SlotMap.SLOTS_PER_LEVEL;
 
-  /** Value of {@link #sweepList} after a sweep of all lists and of the due timers, which have the number LISTS. */
+  /**
+   * Value of {@link #sweepList} while no sweep is in progress. A sweep examines all lists, and then the due timers,
+   * which have the number LISTS.
+   */
   private static final int SWEEP_END = LISTS + 1;
 
   /** An array of entries. Each entry is the node and the stamp at one index. */

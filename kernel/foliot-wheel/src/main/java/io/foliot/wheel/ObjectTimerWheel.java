@@ -28,7 +28,7 @@ public final class ObjectTimerWheel<T> {
   /**
    * Creates a wheel with room for a number of timers, so that it need not grow for these.
    *
-   * @throws IllegalArgumentException if {@code expectedTimers} is negative
+   * @throws IllegalArgumentException if {@code expectedTimers} is negative or above 2,147,482,624
    */
   public ObjectTimerWheel(long startTick, int expectedTimers) {
     wheel = new TimerWheel(startTick, expectedTimers, false);

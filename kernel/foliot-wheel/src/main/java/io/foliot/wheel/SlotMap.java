@@ -6,9 +6,9 @@ import java.util.Arrays;
  * The arithmetic of the wheel. It maps a deadline to a slot, records the occupied slots, and finds the next occupied
  * slot. It does not store the timers of a slot.
  *
- * <p>The hand is the current tick. A tick is read as a number of eleven base-64 digits of 6 bits each; the highest
- * digit has only the remaining 4 bits. The level of a deadline after the hand is the position of the highest digit in
- * which the deadline differs from the hand. The value of this digit is the slot on that level. It follows that
+ * <p>The hand is the current tick. A tick is read as a number of eleven base-64 digits: ten digits of 6 bits each, and
+ * the highest digit with the remaining 4 bits. The level of a deadline after the hand is the position of the highest
+ * digit in which the deadline differs from the hand. The value of this digit is the slot on that level. It follows that
  * <ul>
  * <li>an occupied slot lies after the hand and never contains it, so slots neither wrap nor overflow;
  * <li>all slots of a level lie inside the one slot of the level above that contains the hand. The occupied slots of the

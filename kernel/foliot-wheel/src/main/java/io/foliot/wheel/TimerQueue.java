@@ -87,7 +87,7 @@ public interface TimerQueue {
      * Takes one timer.
      *
      * @param handle the handle that {@link #schedule} returned
-     * @param deadlineTick the deadline after the last reschedule
+     * @param deadlineTick the deadline that the latest schedule or reschedule set
      * @param payload the payload that was given to {@code schedule}
      */
     void accept(long handle, long deadlineTick, long payload);

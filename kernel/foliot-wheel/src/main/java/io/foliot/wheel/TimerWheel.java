@@ -13,8 +13,8 @@ import java.util.Arrays;
  * timer is moved at most once per level below its first level, so a delay of d ticks costs at most {@code log64(d)}
  * moves, rounded up. After a reschedule to a later tick, the timer is moved once more when its wheel slot is reached.
  *
- * <p>Nothing is allocated per timer. Storage grows by whole segments and does not shrink. It takes 28 bytes per timer,
- * and 4 bytes per cell that has become free.
+ * <p>Nothing is allocated per timer. A timer has a cell of 28 bytes. Cells are allocated 1,024 at a time and never
+ * released. A cell that has become free takes 4 bytes more.
  *
  * <p>Timers expire in the order of their deadlines. Timers with equal deadlines expire in the order in which they were
  * placed. A timer is placed when it is scheduled or rescheduled to an earlier tick. A timer that was rescheduled to a
@@ -37,7 +37,7 @@ public final class TimerWheel implements TimerQueue {
    * after any timer.
    *
    * A reschedule to a later tick only writes the deadline; the timer stays in its list until the hand reaches the slot.
-   * The lower bound in SlotMap thus remains valid, and a heartbeat costs one memory write.
+   * The lower bound in SlotMap thus remains valid, and the reschedule costs one memory write.
    *
    * Rejected: singly linked slots with lazy cancellation (a cancelled request timeout keeps its memory until it would
    * have expired); one array per field (with a million timers, a schedule took 28 ns instead of 14 ns, because it

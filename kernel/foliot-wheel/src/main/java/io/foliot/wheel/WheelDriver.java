@@ -97,8 +97,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /** The owner of a driver. It prepares the start of the driver and handles failures. */
   interface Owner {
     /**
-     * Called before the driver thread starts, in the call that schedules the first timer. An exception rejects that
-     * timer.
+     * Called before the driver thread starts, in the call that schedules the first timer. If this method throws, that
+     * call throws the same exception.
      */
     default void starting() {}
 
@@ -410,7 +410,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
    * Runs an action on the driver thread for each waiting node. Returns when the action has run for all of them, or when
    * the driver stops. At most one call may be under way, because the death of the driver ends only the latest visit.
    *
-   * @throws IllegalStateException if the action threw; it has not run for the nodes after that
+   * @throws IllegalStateException if the action threw; the action has not run for the remaining nodes
    */
   void forEachPending(Consumer<WheelNode> action) {
     if (state.get() != RUNNING) {

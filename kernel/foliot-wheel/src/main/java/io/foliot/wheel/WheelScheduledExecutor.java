@@ -20,8 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A {@link ScheduledExecutorService} on a timing wheel, to replace a {@link
  * java.util.concurrent.ScheduledThreadPoolExecutor}. Scheduling and cancelling take constant time for any number of
- * tasks. A cancelled task is released at once. Tasks that block do not delay other tasks, because threads are started
- * as they are needed.
+ * tasks. Tasks that block do not delay other tasks, because threads are started as they are needed.
  *
  * <p>A task never starts before its delay has passed, not even by a nanosecond. A task starts when it is handed to the
  * workers. Delayed tasks start in the order of their deadlines, to the nanosecond, also after a stall. Tasks that one
@@ -32,11 +31,16 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>A task is rejected, with the cause, if there is no worker and none can be started. If a further worker cannot be
  * started, tasks wait for the running workers. An {@code OutOfMemoryError} or an exception of the clock may end the
  * driver thread. The thread then logs the reason, and further delayed tasks are rejected with that reason as the cause.
- * {@link #shutdownNow} returns the tasks that waited, and {@link #shutdown} ends them with that failure.
+ * {@link #shutdownNow} returns the tasks that waited. After {@link #shutdown} their futures fail with the same
+ * {@code RejectedExecutionException}.
  *
- * <p>There are three differences from {@code ScheduledThreadPoolExecutor}. {@link #execute} and {@link #submit} hand a
- * task to a thread at once. The exception of a task given to {@code execute} goes to the uncaught exception handler of
- * the thread. {@link ScheduledFuture#getDelay} returns zero once the task has fired or has been cancelled.
+ * <p>It differs from {@code ScheduledThreadPoolExecutor} in four ways:
+ * <ul>
+ * <li>The work of a cancelled task is released at once.
+ * <li>{@link #execute} and {@link #submit} hand a task to a thread at once.
+ * <li>The exception of a task given to {@code execute} goes to the uncaught exception handler of the thread.
+ * <li>{@link ScheduledFuture#getDelay} returns zero once the task has fired or has been cancelled.
+ * </ul>
  */
 public final class WheelScheduledExecutor extends AbstractExecutorService implements ScheduledExecutorService {
   private static final int RUNNING = 0;
@@ -51,7 +55,10 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
   /** State of the executor: RUNNING -> SHUTDOWN -> STOP, or RUNNING -> STOP. */
   private final AtomicInteger state = new AtomicInteger(RUNNING);
 
-  /** Number of accepted tasks that have not ended. Once the number is zero after a shutdown, it remains zero. */
+  /**
+   * Number of accepted tasks that have not ended, and of tasks that are about to be rejected. Once the number was zero
+   * after a shutdown, all accepted tasks have ended.
+   */
   private final StripedCounter outstanding = new StripedCounter();
 
   /** Periodic tasks that have not ended, for shutdown to cancel. */
@@ -150,7 +157,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
       throw e;
     }
     if (!isWanted(task)) {
-      // The shutdown may have cancelled waiting tasks before this one was scheduled.
+      // A shutdown may have cancelled the waiting tasks before this task was scheduled.
       task.cancelWaiting();
     }
     return task;
@@ -246,7 +253,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     workers.execute(task);
   }
 
-  /** Removes a cancelled task from the wheel. */
+  /** Cancels the timer of a cancelled task. */
   void unschedule(ScheduledTask<?> task) {
     driver.cancel(task);
   }
@@ -278,7 +285,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
       return;
     }
     if (task.isCancelled()) {
-      // If the task was cancelled after its run and before it was armed, that cancel did not remove it from the wheel.
+      // If the task was cancelled after its run and before it was armed, that cancel did not cancel its timer.
       // If the task was cancelled during its next run, this call has no effect.
       driver.cancel(task);
     }

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A timer starts when its callback is called inline or given to the executor. Timers start in the order of their
  * deadlines, to the nanosecond, also after a stall. Timers that one thread schedules with equal deadlines start in the
  * order of the calls. An executor with several threads begins callbacks in this order, and they may then overtake each
- * other. There is one exception: if a call of {@code schedule} is still in progress when a later deadline is reached,
- * its timer may start after the timer with that deadline.
+ * other. The order has one exception: if a call of {@code schedule} is still in progress when a later deadline is
+ * reached, its timer may start after the timer with that deadline.
  *
  * <p>An {@code OutOfMemoryError} or an exception of the clock may end the driver thread. The thread then logs the
  * reason, and further timers are rejected with that reason as the cause. {@link #stop} returns the timers that waited.
@@ -77,9 +77,9 @@ public final class WheelTimer implements AutoCloseable {
    *
    * @param delay the time until the task runs; at once if zero or negative. The deadline is at most 146 years after the
    *     creation of this {@code WheelTimer}
-   * @throws RejectedExecutionException if {@link #stop} was called, the hand-off is full, or the driver thread has died
-   *     or cannot be started. In the last two cases the exception has a cause. After a failed start, the next call
-   *     tries again
+   * @throws RejectedExecutionException if {@link #stop} was called, the hand-off is full, the driver thread has died,
+   *     or the driver thread or the first worker cannot be started. If a thread has died or cannot be started, the
+   *     exception has a cause. After a failed start, the next call tries again
    */
   public Timeout schedule(Runnable task, long delay, TimeUnit unit) {
     long deadlineNanos = driver.deadlineNanos(unit.toNanos(delay));

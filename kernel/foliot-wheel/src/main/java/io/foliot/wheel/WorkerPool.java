@@ -30,9 +30,9 @@ final class WorkerPool implements Executor {
    * A worker that stops searching reads the queue again afterwards. A caller that adds a task reads the number of
    * searching workers afterwards. So the worker sees the task, or the caller sees that no worker is searching.
    *
-   * The first worker is started before the first task is accepted. From then on there is always a worker until the pool
-   * is closed. So a task is rejected only if there is no worker and none can be started. If a later start fails, the
-   * task waits for a running worker.
+   * The first worker is started before the first task is accepted. From then on there is a worker until the pool is
+   * closed, unless the last worker dies of an error. So a task is rejected only if there is no worker and none can be
+   * started. If a later start fails, the task waits for a running worker.
    */
 
   /** Limit of a pool without a maximum number of workers. */
@@ -53,7 +53,7 @@ final class WorkerPool implements Executor {
   /** True once {@link #interrupt} was called. */
   private volatile boolean interrupted;
 
-  /** True if there is a worker, or if the pool is closed and needs none. Written under the lock. */
+  /** True if there is a worker, or if the last worker has ended in a closed pool. Written under the lock. */
   private volatile boolean staffed;
 
   private final ReentrantLock lock = new ReentrantLock();

@@ -2029,7 +2029,7 @@ public abstract class ScheduledExecutorContract {
     }
   }
 
-  /** Four threads that schedule tasks, each until one is rejected. The caller's stop runs after 300 accepted tasks. */
+  /** Four threads that schedule tasks. Each ends at its first rejected task. The caller's stop runs after 300 tasks. */
   private static final class SubmissionContest {
     final ScheduledExecutorService target;
     final AtomicInteger runs = new AtomicInteger();

@@ -3,7 +3,7 @@ package io.foliot.wheel;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
-/** Runs the contract kit against the JDK's executor, because the kit must not demand more than that executor does. */
+/** Runs the contract kit against the JDK's executor, to show that the kit demands no more than the JDK provides. */
 final class ThreadPoolScheduledExecutorTest extends ScheduledExecutorContract {
   @Override
   protected ScheduledExecutorService create() {

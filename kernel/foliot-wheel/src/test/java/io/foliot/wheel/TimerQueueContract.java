@@ -13,8 +13,9 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The contract kit that every {@link TimerQueue} passes. It makes the same random calls to a queue and to a model.
- * After every call the expired timers and their order, the size and the current tick must be those of the model, and so
- * must the next wake if {@link #wakesAsModelled}. Further tests are for known bugs of other wheels.
+ * After every call, the expired timers, their order, the size and the current tick must be those of the model. If
+ * {@link #wakesAsModelled} is true, the next wake must also be that of the model. Further tests are for known bugs of
+ * other wheels.
  *
  * <p>The message of a failure has the seed. {@code -Dfoliot.seed=N} runs seed N alone, {@code -Dfoliot.seeds=N} runs N
  * seeds.
@@ -147,7 +148,8 @@ public abstract class TimerQueueContract {
       int touched;
       do {
         // A queue that does not count the same moves as the model reaches its limit at another timer than the model. So
-        // the test advances such a queue to the end before it compares.
+        // the model of such a queue gets no limit. The test repeats the advance until the queue touches fewer timers
+        // than its limit.
         model.begin(now, wakesAsModelled() ? limit : NO_LIMIT);
         touched = queue.advance(now, limit, (handle, deadline, payload) -> {
           TimerQueueModel.Entry expected = model.next();

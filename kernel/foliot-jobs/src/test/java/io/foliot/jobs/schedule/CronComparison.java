@@ -10,9 +10,9 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how many scheduled times per second one thread computes, with Foliot's schedules and with their peers. Each
- * call starts from the result of the previous call. A figure is the median of five rounds, after two rounds to warm up.
- * Each round runs all evaluators of an expression in turn, for 0.4 s each.
+ * Measures how many scheduled times per second one thread computes, with Foliot's schedules and with {@link Peers}.
+ * Each call starts from the result of the previous call. A figure is the median of five rounds, after two rounds to
+ * warm up. Each round runs all evaluators of an expression in turn, for 0.4 s each.
  *
  * <pre>
  * mvn -q -pl :foliot-jobs -am -Pcompare-cron process-test-classes
@@ -31,7 +31,10 @@ final class CronComparison {
 
   private CronComparison() {}
 
-  /** Computes {@link #BATCH} times after an instant, going back to START after END, and returns the last time. */
+  /**
+   * Computes the next {@link #BATCH} scheduled times after an instant, and returns the last of them. Continues from
+   * {@link #START} if a time is null or after {@link #END}.
+   */
   private static Instant steps(Peers evaluator, Instant from) {
     Instant time = from;
     for (int i = 0; i < BATCH; i++) {

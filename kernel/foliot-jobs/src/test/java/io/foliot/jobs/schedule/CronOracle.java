@@ -18,9 +18,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A second evaluator of cron expressions, by brute force over java.time: it tests each number of a field and each date
- * against the text of the fields. It shares no code with the schedules: no bit sets, no searches, no arithmetic of
- * offsets. It supports the whole grammar except {@code H}, and does not check its input.
+ * A second evaluator of cron expressions, by brute force over java.time. It tests each number of a field and each date
+ * against the text of the fields. It shares no code with the schedules, and has no bit sets and no arithmetic of
+ * offsets. It supports expressions in upper case, but neither {@code H} nor macros, and does not check its input.
  */
 final class CronOracle {
   private static final List<String> MONTHS = List.of("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP",

@@ -144,7 +144,7 @@ final class CronScheduleTest {
   }
 
   @Test
-  void aOnceOnlyTimeInAnOverlapFiresTwiceOnRequest() {
+  void anExpressionOfOneDateFiresTwiceInAnOverlapOnRequest() {
     CronSchedule once = inNewYork("0 30 1 1 11 ? 2026").with(DstGap.SHIFT, DstOverlap.BOTH);
     Instant first = Instant.parse("2026-11-01T05:30:00Z");
     assertThat(once.next(Instant.EPOCH)).isEqualTo(first);
@@ -177,7 +177,7 @@ final class CronScheduleTest {
     CronSchedule leap = CronSchedule.parse("30 2 29 2 *", NEW_YORK);
     assertThat(leap.next(Instant.parse("2096-03-01T00:00:00Z"))).as("2100 is no leap year")
         .isEqualTo(Instant.parse("2104-02-29T07:30:00Z"));
-    // The gap of 2026 is on 8 March. The time is shifted only in such a year.
+    // The gap of 2026 is on 8 March. In a year whose gap is on another day, the time is not shifted.
     CronSchedule march = CronSchedule.parse("30 2 8 3 *", NEW_YORK);
     assertThat(march.preview(Instant.parse("2025-04-01T00:00:00Z"), 2).toString())
         .isEqualTo("[2026-03-08T03:00-04:00[America/New_York], 2027-03-08T02:30-05:00[America/New_York]]");

@@ -68,7 +68,7 @@ final class JobsPageTest {
     return times.isEmpty() ? "none" : String.join(", ", times);
   }
 
-  /** Returns a cell of a peer. Some peers loop endlessly at clock changes, so a peer is given up after 5 s. */
+  /** Returns a cell of a peer. The search ends after 5 s, because some peers loop endlessly at clock changes. */
   private static String bounded(Row row, Peers peer, String pattern) {
     try (var executor = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().factory())) {
       Future<String> cell = executor.submit(() -> cell(row, peer::next, pattern));

@@ -15,7 +15,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
-/** Tests that schedules depend on few packages of the JDK and on JSpecify alone, and read no clock. */
+/** Tests that schedules depend only on JSpecify and a few packages of the JDK, and that they read no clock. */
 final class ScheduleArchitectureTest {
   private static final JavaClasses MAIN = new ClassFileImporter()
       .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("io.foliot.jobs.schedule");

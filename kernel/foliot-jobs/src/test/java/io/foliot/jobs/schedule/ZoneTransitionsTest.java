@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Compares the schedules with brute force around each clock change of each zone from 2020 to 2040. {@link CronOracle}
  * decides for each minute or second around a change whether it is a scheduled time. The schedule must return exactly
- * these times. The quick test covers each set of zone rules once, and the hours around a change. The long test covers
- * each zone by name, and two days around a change.
+ * these times. The quick test checks zones with the same changes only once, and only some hours around a change. The
+ * long test checks each zone, from one day before a change to one day after it.
  */
 final class ZoneTransitionsTest {
   private static final Instant BEGIN = Instant.parse("2020-01-01T00:00:00Z");
@@ -53,7 +53,7 @@ final class ZoneTransitionsTest {
     return changes;
   }
 
-  /** Compares the scheduled times from {@code before} a change to {@code after} it. Returns the number of these. */
+  /** Compares the scheduled times in the spans {@code before} and {@code after} a change. Returns their number. */
   private static int check(ZoneId zone, Instant change, Duration before, Duration after, Duration step, String cron,
       CronDialect dialect, Policy policy) {
     CronOracle oracle = new CronOracle(cron, dialect);
