@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program of a worker's process. Instead of work, its handlers wait, confirm their leases, and log the evidence for
+ * The program of a worker's process. Its handlers do no work: they wait, confirm their leases, and log the evidence for
  * {@link ShardJudge}.
  */
 final class JobWorkerProgram {

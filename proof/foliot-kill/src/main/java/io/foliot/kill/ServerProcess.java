@@ -51,7 +51,7 @@ final class ServerProcess implements AutoCloseable {
       .connectTimeout(ANSWER_BOUND).build();
   private final Thread atExit = new Thread(this::end);
 
-  // Written by the test's thread, read by any thread.
+  // One thread at a time changes these fields. Any thread reads them.
   private volatile @Nullable Process process;
   private volatile boolean up;
 

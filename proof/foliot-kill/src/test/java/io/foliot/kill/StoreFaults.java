@@ -33,7 +33,7 @@ abstract class StoreFaults {
   private static final int MIN_PAUSE_MILLIS = 200;
   private static final int MAX_PAUSE_MILLIS = 1_500;
 
-  /** Duration of a black hole. It exceeds the time that servers wait for an answer of the store. */
+  /** Duration of a black hole. It exceeds the time for which a call waits for the store. */
   static final int HOLE_MILLIS = 9_000;
   private static final Duration REPLY_BOUND = Duration.ofSeconds(30);
 
