@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Checks all rules on one chain. */
+/** Checks all rules on one {@link Chain}. */
 final class ChainCheck {
   private final Chain chain;
   private final Run run;
@@ -119,8 +119,9 @@ final class ChainCheck {
   }
 
   /**
-   * Checks that no two firings have the same generation, and that the answers never go back: an answer must not name a
-   * lower generation than any answer that had arrived when its operation was sent.
+   * Checks that no two firings have the same generation. Checks also that an operation is not answered with a lower
+   * generation than an answer that had arrived before the operation was sent. An answer RESET_PENDING does not count if
+   * the later answer may name the running generation.
    */
   private void checkGenerations() {
     List<Firing> made = chain.firings.stream().filter(firing -> firing.born != null).toList();
@@ -184,7 +185,7 @@ final class ChainCheck {
   }
 
   /**
-   * Reports an attempt that began after an attempt with a higher number or generation had arrived, unless a fault
+   * Reports an attempt that began after an attempt with a higher (generation, attempt) had arrived, unless a fault
    * explains this. Attempts that the store may have forgotten do not count.
    */
   private void checkFence() {

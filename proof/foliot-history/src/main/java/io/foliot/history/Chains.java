@@ -23,8 +23,8 @@ final class Chains {
 
   Chains(Run run, long clockErrorMillis, Findings findings) {
     forgotten = run.forgotten;
-    // The order matters: first, the events that show the key of a task are placed. The answers that name only a task
-    // follow, and at last the operations on tasks and keys that are known by then.
+    // The order matters. The events that show the key of a task come first, and the answers that name only a task come
+    // second. All other operations come last, because they apply only to tasks that are known by then.
     for (Operation operation : run.operations) {
       if (operation.reply() instanceof Reply.Placed placed && namesKey(operation.request())) {
         place(operation, placed, findings);

@@ -25,13 +25,13 @@ final class ExclusionCheck {
 
   // The element i of each array is about the firings after the firing i of the chain.
 
-  /** The firing whose answer came first; null if none has an answer. */
+  /** The firing that was answered first; null if none has an answer. */
   private final @Nullable Firing[] firstAcked;
 
-  /** The firing made by a RESET whose answer came first, before any break of the series; null if there is none. */
+  /** Of the firings made by a RESET before any break of the series, the one answered first; null if none exists. */
   private final @Nullable Firing[] firstReset;
 
-  /** The firing made by a RESET_PENDING whose answer came first, before any break; null if there is none. */
+  /** Of the firings made by a RESET_PENDING before any break, the one answered first; null if none exists. */
   private final @Nullable Firing[] firstPending;
 
   /**

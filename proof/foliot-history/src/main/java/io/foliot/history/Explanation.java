@@ -19,8 +19,8 @@ final class Explanation {
 
   /** Reports the firings that no operation explains, and those that began before enough of the operations were due. */
   static void check(List<Unacked> firings, List<Operation> makers, long clockErrorMillis, Findings findings) {
-    // Each operation may have made any firing that began after its invocation. So each firing is explained if at least
-    // n operations were invoked before the nth firing began.
+    // Each operation may have made any firing that began after its invocation. So all firings are explained if, for
+    // every n, at least n operations were invoked before the nth firing began.
     long[] invoked = makers.stream().mapToLong(Operation::invokedMillis).sorted().toArray();
     long[] due = makers.stream().mapToLong(maker -> Math.max(maker.invokedMillis(), maker.notBeforeMillis()))
         .sorted().toArray();

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
-/** The times of all faults, in ms: windows in ascending order that neither touch nor overlap. */
+/** The times of faults, in ms: windows in ascending order that do not overlap. */
 final class FaultWindows {
   /** The end of a window that was never closed. */
   static final long NEVER = Long.MAX_VALUE;

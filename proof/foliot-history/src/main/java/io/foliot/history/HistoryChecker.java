@@ -19,8 +19,9 @@ public final class HistoryChecker {
   /*
    * Run joins events to operations and deliveries. Chains groups these by key, or by task if there is no key. Each
    * chain is then checked separately. Its firings are in the order of their generations; this is the order in which the
-   * store made them, whatever the order of the answers. The time of each rule is linear in the length of the chain,
-   * except for sorting and binary search. So a key that is reset a million times costs no more than a million keys.
+   * store made them, whatever the order of the answers. Apart from sorting and binary search, most rules take time
+   * linear in the length of the chain. So a key that is reset a million times costs no more than a million keys. A
+   * firing costs more only if no answer names it, or if it has many attempts.
    *
    * Rejected: a search for a linearization, as in Knossos or Porcupine. It would find no more, because the generations
    * already show the order of the writes. Its time is exponential in the number of operations without an answer.

@@ -7,8 +7,8 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An index of operations, sorted by one of their times. Of the operations whose time is at or after an instant, the
- * index finds the operation that is earliest by a second time.
+ * An index of operations by two of their times. Of the operations whose first time is at or after an instant, the index
+ * finds the one whose second time is earliest.
  */
 final class OperationIndex {
   private final long[] times;

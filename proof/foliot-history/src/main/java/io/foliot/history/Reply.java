@@ -5,9 +5,9 @@ public sealed interface Reply {
   /** The generation in an answer that names no generation. */
   long NO_GENERATION = -1;
 
-  /** The effect on the task of a key. */
+  /** The effect of an operation on a task. */
   enum Result {
-    /** There was no live task; now there is. */
+    /** There was no live task, and the operation made one. */
     CREATED,
     /** A live task without an outstanding attempt got a new generation. */
     RESET,

@@ -84,8 +84,8 @@ final class Run {
 
   /**
    * Returns whether a fault may explain an anomaly between two attempts of a firing; both may be the same attempt. A
-   * fault may delay an attempt until another node has the claim. Such an attempt begins soon after the fault, so a
-   * fault never explains an attempt that begins later.
+   * fault may delay an attempt until another node has the claim. The delayed attempt begins within the grace time after
+   * the fault, so an earlier fault does not count.
    */
   boolean isDisturbed(Firing firing, Delivery first, Delivery last) {
     long from = Math.max(firing.dueMillis(), first.arrivedMillis() - allowances.graceMillis());

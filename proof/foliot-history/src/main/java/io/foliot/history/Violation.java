@@ -17,9 +17,9 @@ public record Violation(Kind kind, String message, List<Event> evidence) {
     CANCEL,
     /** A generation began that an answered reset excludes. */
     STALE,
-    /** A firing has two firing ids, a firing id has two firings, or generations do not increase. */
+    /** Identities contradict each other: for example, a firing has two ids, or generations do not increase. */
     FIRING,
-    /** A firing was delivered again although its success was answered in time. */
+    /** In a run without faults, a firing had a second success although the first was answered in time. */
     DUP,
     /** A firing was delivered long after its success, or after it had been read as final; or a final state changed. */
     ZOMBIE,

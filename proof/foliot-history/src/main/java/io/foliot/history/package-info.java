@@ -1,6 +1,6 @@
 /**
- * The history checker: decides from the requests of clients and the deliveries to receivers whether all promises were
- * kept.
+ * The history checker. It decides whether all promises were kept, from the requests of clients and the deliveries to
+ * receivers.
  *
  * <p>
  * The package uses no code of Foliot, so it shares no mistake with Foliot. A {@link io.foliot.history.History} records

@@ -273,7 +273,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void anAttemptDelayedByAPartitionMayArriveAfterItsReply() {
+  void anAttemptDelayedByAPartitionMayArriveAfterTheReply() {
     assertLegal(story().created(0, 5, "k", 1, 100).fault(99, 300, Event.Fault.PARTITION)
         .cancel(150, 155, "k", CANCELLED).delivered(300, "k", 1, 1).end(5000));
     assertCaught(story().created(0, 5, "k", 1, 100).fault(99, 300, Event.Fault.KILL)

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 /** The checker judges hundreds of thousands of events in seconds, even if all of them are about one key. */
 final class LargeHistoryTest {
-  /** Longest permitted check. A check takes seconds even on a busy machine; quadratic cost would take minutes. */
+  /** Longest permitted duration of a check: seconds suffice on a busy machine, but quadratic cost takes minutes. */
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private static final Allowances ALLOWANCES = Allowances.exact(50, 10, 1000);

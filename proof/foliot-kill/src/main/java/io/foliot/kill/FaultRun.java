@@ -132,7 +132,7 @@ final class FaultRun implements AutoCloseable {
     rig.say(fault.name() + " is over");
   }
 
-  /** Returns whether each server has reported for {@link #STEADY_MILLIS} that it is not ready. */
+  /** Returns whether no server was ready during the last {@link #STEADY_MILLIS} before an instant. */
   private boolean wereDown(long millis) {
     return watches.stream().allMatch(watch -> watch.wasSteadilyDown(millis - STEADY_MILLIS, millis));
   }

@@ -24,7 +24,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The program of a worker's process. Its handlers only wait, and log the evidence for {@link ShardJudge}. */
+/**
+ * The program of a worker's process. Its handlers do no work: they wait, confirm their leases, and log the evidence for
+ * {@link ShardJudge}.
+ */
 final class JobWorkerProgram {
   /** Name of the environment variable with the API key for the server. The variable is optional. */
   static final String KEY = "FOLIOT_WORKER_KEY";
@@ -42,7 +45,10 @@ final class JobWorkerProgram {
   private static final Duration POLL = Duration.ofSeconds(2);
   private static final Duration GRACE = Duration.ofSeconds(2);
   private static final Duration END_BOUND = Duration.ofSeconds(20);
-  /** Longest wait for an interrupt after a lease is lost: a third of a lease, a refused call, and a busy machine. */
+  /**
+   * Longest wait for the interrupt after a lease is lost. This covers a third of a lease, a refused call, and the
+   * delays of a busy machine.
+   */
   private static final Duration INTERRUPT_BOUND = Duration.ofSeconds(30);
   private static final long CHECK_MILLIS = 20;
 

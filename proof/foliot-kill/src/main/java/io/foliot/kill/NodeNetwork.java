@@ -27,8 +27,8 @@ import java.util.stream.IntStream;
  * sender's neighbour table causes this loss. This machine has several addresses in the network, so packets of a node to
  * one address may vanish while packets to the others arrive.
  *
- * <p>The names of all links and namespaces contain the id of this process. The next process removes the remains of a
- * dead process.
+ * <p>The names of the namespaces, and of the links on this machine, contain the id of this process. The next process
+ * removes the remains of a dead process.
  */
 final class NodeNetwork implements AutoCloseable {
   /** End of the message of each {@link UnavailableException}. */

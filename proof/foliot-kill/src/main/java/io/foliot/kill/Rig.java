@@ -27,8 +27,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One or more servers over one store, with a receiver and clients. All calls and deliveries are recorded in a file
- * below {@code target/kill}.
+ * One or more servers over one store, with a receiver and clients. The calls of each {@link RecordedClient} and all
+ * deliveries are recorded in a file below {@code target/kill}.
  */
 final class Rig implements AutoCloseable {
   /** Name of a queue without limits. */
@@ -45,7 +45,7 @@ final class Rig implements AutoCloseable {
 
   /**
    * Tolerances for processes that share one clock. On a busy machine it may take 0.5 s until a callback is recorded. An
-   * attempt without a report is repeated after its lease of 2 + 3 s and a backoff of at most 0.6 s.
+   * attempt that is not settled is repeated after its lease of 2 + 3 s and a backoff of at most 0.6 s.
    */
   static final Allowances ALLOWANCES = new Allowances(0, 500, TIMEOUT.toMillis(), 3_000, 10_000, false);
 
@@ -55,7 +55,7 @@ final class Rig implements AutoCloseable {
   private static final long STEP_MILLIS = 8;
   private static final Duration QUIET_BOUND = Duration.ofMinutes(2);
 
-  /** Longest time until all servers have read the settings of queues, which they do once a second. */
+  /** Longest time until all servers have read the settings of queues. A server reads them once a second. */
   private static final Duration QUEUES_BOUND = Duration.ofSeconds(30);
   private static final List<TaskState> LIVE = List.of(TaskState.DELAYED, TaskState.READY, TaskState.RUNNING);
 

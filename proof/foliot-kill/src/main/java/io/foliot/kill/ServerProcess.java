@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The real server in a process of its own. It can be killed, and started again at the same address and store. */
 final class ServerProcess implements AutoCloseable {
-  /** Time by which a lease outlasts the timeout of its delivery: enough for a busy machine, but a short wait. */
+  /** Time by which a lease outlasts the timeout of its delivery: enough for a busy machine, but short for a test. */
   static final Duration LEASE_MARGIN = Duration.ofSeconds(3);
 
   private static final Duration READY_BOUND = Duration.ofMinutes(4);
@@ -51,7 +51,7 @@ final class ServerProcess implements AutoCloseable {
       .connectTimeout(ANSWER_BOUND).build();
   private final Thread atExit = new Thread(this::end);
 
-  // The test's thread starts and kills the process. Any thread reads.
+  // One thread at a time changes these fields. Any thread reads them.
   private volatile @Nullable Process process;
   private volatile boolean up;
 
@@ -97,7 +97,8 @@ final class ServerProcess implements AutoCloseable {
   void start() {
     List<String> command = new ArrayList<>(place.launcher());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // First the flags of this JVM that suppress warnings; then assertions, a small heap, and a short start.
+    // The copied flags of this JVM suppress warnings. The other flags enable assertions, and make the heap small and
+    // the start short.
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream().filter(flag -> flag.startsWith("--"))
         .forEach(command::add);
     command.addAll(List.of("-ea", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",

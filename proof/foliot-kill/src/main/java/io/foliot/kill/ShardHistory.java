@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  *
  * @param attempts the attempts that workers have logged
  * @param records the shards as the server shows them
- * @param jobs the jobs as the server shows them, paused
+ * @param jobs the paused jobs, as the server shows them
  * @param pauses the times during which every server had read that a worker was disabled
  * @param killed the names of the workers' processes that were killed
  * @param leaseMillis the lease of the workers

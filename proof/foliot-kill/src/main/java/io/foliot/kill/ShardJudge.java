@@ -54,7 +54,7 @@ final class ShardJudge {
     RUNS,
     /** A shard that has ended does not run again, and the store gave the fence of each attempt. */
     FINAL,
-    /** The result of a shard is that of its last attempt: a late report has no effect. */
+    /** The result of a shard is that of its last attempt: a late settle has no effect. */
     REPORT,
     /** A handler whose lease is lost is interrupted. */
     INTERRUPT,

@@ -11,7 +11,7 @@ import java.util.Map;
  * The store of a server.
  *
  * @param options the command-line options that select the store
- * @param environment the environment variables of the server, which other users cannot read
+ * @param environment the environment variables of the server. Other users of the machine cannot read them
  */
 record StoreChoice(List<String> options, Map<String, String> environment) {
   StoreChoice {
@@ -30,7 +30,7 @@ record StoreChoice(List<String> options, Map<String, String> environment) {
         Map.of("FOLIOT_STORE_PASSWORD", database.password()));
   }
 
-  /** Returns the store in the Redis behind a proxy, which several servers may share. */
+  /** Returns the store in the Redis behind a proxy. Several servers may share this store. */
   static StoreChoice redis(TcpProxy proxy) {
     return new StoreChoice(List.of("--store", "redis://" + proxy.host() + ":" + proxy.port()), Map.of());
   }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Histories that break a promise; a checker that accepts one is broken. */
 final class TamperedHistory {
-  /** Number of the first added delivery, which no recorded delivery reaches. */
+  /** Number of the first added delivery. All recorded deliveries have lower numbers. */
   private static final long MADE_UP = 1L << 40;
 
   /** Attempt number of all added deliveries. No recorded attempt has it, so no added delivery repeats an attempt. */
@@ -39,7 +39,10 @@ final class TamperedHistory {
     return placements;
   }
 
-  /** Returns the due times, by task id, of the tasks without a key that no call may have changed after their submit. */
+  /**
+   * Returns the due times, by task id, of some tasks that no call has changed after their submit: those without a key
+   * and without an idempotency key.
+   */
   private static Map<String, Long> untouched(List<Event> events) {
     Map<String, Long> untouched = new HashMap<>();
     for (Placement placement : placements(events)) {

@@ -57,7 +57,10 @@ final class WorkerFaults {
     this.random = random;
   }
 
-  /** Kills this many processes, among other faults. Waits until all faults are healed. Returns the count per fault. */
+  /**
+   * Kills {@code kills} processes, and injects other faults in between. Waits until all faults are healed. Returns the
+   * count of each fault.
+   */
   Map<Fault, Integer> kill(int kills) {
     try (healers) {
       for (int killed = 0; killed < kills;) {

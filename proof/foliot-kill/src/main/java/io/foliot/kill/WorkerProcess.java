@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A worker of jobs in a process of its own. The process can be killed and started again; each start has a new name and
- * a new log. One thread at a time may change this object; any thread may read it.
+ * A worker of jobs in a process of its own. The process can be killed, and started again with a new name and a new log.
+ * One thread at a time may change this object; any thread may read it.
  */
 final class WorkerProcess implements AutoCloseable {
   /** Lease of a shard. After the death of its worker, a shard waits until this lease ends. */

@@ -43,7 +43,7 @@ final class WorkerRig implements AutoCloseable {
   private static final Duration READY_BOUND = Duration.ofMinutes(4);
   /**
    * Time within which a run must end, even if it waits for workers that are gone. This covers 12 s until all nodes have
-   * noticed, 10 s until the job examines its run, a lease, and the delays of a busy machine.
+   * noticed their absence, 10 s until the job examines its run, a lease, and the delays of a busy machine.
    */
   private static final Duration END_BOUND = Duration.ofMinutes(5);
   private static final int SHARDS = 3;
@@ -88,7 +88,7 @@ final class WorkerRig implements AutoCloseable {
     try {
       servers.forEach(ServerProcess::start);
       servers.forEach(WorkerFaults::awaitReady);
-      // Enough attempts for shards that meet many faults, and backoffs that are short compared with a lease.
+      // A shard may need many attempts, because each fault may cost one. The backoffs are shorter than a lease.
       client().putQueue(QUEUE, QueueSettings.builder(Delivery.pull())
           .retry(new QueueSettings.Retry(1_000, Duration.ofMillis(100), 2.0, Duration.ofMillis(500), 0.2)).build());
       jobs.forEach(job -> client().putJob(job));

@@ -50,11 +50,11 @@ class CalmClusterTest {
   private static final List<TaskState> LIVE = List.of(TaskState.DELAYED, TaskState.READY, TaskState.RUNNING);
   private static final int BATCH = 500;
 
-  /** Greatest number of submitted tasks that have not arrived, so that a slow machine is not overloaded. */
+  /** Number of tasks under way at which the load pauses, so that a slow machine is not overloaded. */
   private static final int MAX_WAITING = 10_000;
   private static final int MAX_DELAY_MILLIS = 2_000;
 
-  /** Tasks of a batch while servers are restarted: with one batch per step, up to 500 tasks a second. */
+  /** Tasks of a batch while servers are restarted. One batch per step is up to 500 tasks a second. */
   private static final int SMALL_BATCH = 10;
   private static final long STEP_MILLIS = 20;
   /** Time of load before the first restart and after each restart. */

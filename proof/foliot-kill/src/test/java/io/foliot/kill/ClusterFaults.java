@@ -21,8 +21,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Three servers share the slots of one store, each server through a proxy of its own. In each round, a test kills,
- * pauses, replaces, cuts off and slows down servers. At the end of the round it kills the store and restarts it.
+ * Three servers share the slots of one store, each server through a proxy of its own. The faults of a round kill,
+ * pause, replace, cut off and slow down servers. Each round ends with a kill of the store, which is then restarted.
  */
 abstract class ClusterFaults extends StoreFaults {
   static final int NODES = 3;

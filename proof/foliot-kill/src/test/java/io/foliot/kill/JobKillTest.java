@@ -29,9 +29,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * One server with recurring jobs, killed repeatedly while the jobs fire and while the test changes them. To choose the
- * number of kills and the store, with 200 jobs that fire 2,000 times a second together:
+ * number of kills, the number of jobs and the store:
  * {@code mvn verify -pl :foliot-kill -am -Dtest=JobKillTest -Dsurefire.failIfNoSpecifiedTests=false -Dkills=25
- * -Djobs=200 -Dstore=postgresql} (or {@code rocksdb}, {@code mariadb}, {@code redis}).
+ * -Djobs=200 -Dstore=postgresql}. The store may also be {@code rocksdb}, {@code mariadb} or {@code redis}. Each job
+ * fires ten times a second.
  *
  * <p>For each job the test checks that the totals count each scheduled time up to the pause once: as fired, skipped,
  * missed or waiting. The number of times that reached the receiver must equal the number that the totals count as

@@ -3,7 +3,7 @@ package io.foliot.kill;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Injects many faults under two servers over one MariaDB. To choose the number of rounds and the seed:
+ * Two servers over one MariaDB, under many faults. To choose the number of rounds and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=MariaDbFaultsTest -Dsurefire.failIfNoSpecifiedTests=false
  * -Dfaults=100 -Dseed=1}.
  */

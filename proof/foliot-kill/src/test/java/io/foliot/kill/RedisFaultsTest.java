@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Injects many faults under two servers over one Redis. Redis keeps its file in each fault. To choose the number of
- * rounds and the seed:
+ * Two servers over one Redis, under many faults. Redis keeps its file in each fault. To choose the number of rounds and
+ * the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")
@@ -60,7 +60,7 @@ class RedisFaultsTest extends StoreFaults {
     return faults;
   }
 
-  /** Returns a kill of Redis. The kernel keeps the file of Redis, and the file has all acknowledged writes. */
+  /** Returns a kill of Redis. The kernel keeps each write that Redis has made to its file. */
   private static InjectedFault killed(RedisServer redis, int outageMillis) {
     return new InjectedFault("Redis is killed", Event.Fault.KILL, InjectedFault.Effect.OUTAGE, () -> {
       redis.kill();

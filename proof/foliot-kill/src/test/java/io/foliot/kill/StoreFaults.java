@@ -33,11 +33,11 @@ abstract class StoreFaults {
   private static final int MIN_PAUSE_MILLIS = 200;
   private static final int MAX_PAUSE_MILLIS = 1_500;
 
-  /** Duration of a black hole. It exceeds the time that servers wait for an answer of the store. */
+  /** Duration of a black hole. It exceeds the time for which a call waits for the store. */
   static final int HOLE_MILLIS = 9_000;
   private static final Duration REPLY_BOUND = Duration.ofSeconds(30);
 
-  /** Least number of attempts after the last fault, so that a slow machine checks as much as a fast one. */
+  /** More attempts than this must begin after the last fault, so that a slow machine checks as much as a fast one. */
   private static final long ENOUGH = 300;
   private static final Duration ENOUGH_BOUND = Duration.ofMinutes(2);
 

@@ -31,10 +31,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three servers over one PostgreSQL, with some hundred tasks a second. ZooKeeper does not answer for 20 s; in one test
- * a server is killed during this time. Each task is due at least 2 s after its submit. Servers read only 1 s ahead, so
- * the owner of a task's slot must fire the task. For an outage of 60 s: {@code mvn verify -Plong -pl :foliot-kill -am
- * -Dtest=ZooKeeperOutageTest -Dsurefire.failIfNoSpecifiedTests=false -Daway=60}.
+ * Three servers over one PostgreSQL, with up to 400 tasks a second. ZooKeeper does not answer for at least 20 s; in one
+ * test a server is killed during this time. Each task is due at least 2 s after its submit. Servers read only 1 s
+ * ahead, so the owner of a task's slot must fire the task. For an outage of 60 s:
+ * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=ZooKeeperOutageTest -Dsurefire.failIfNoSpecifiedTests=false
+ * -Daway=60}.
  */
 @Tag("long")
 class ZooKeeperOutageTest {
@@ -55,7 +56,7 @@ class ZooKeeperOutageTest {
 
   /** Bound of p99 of lateness. A task that only the overdue poll finds is late by more than a second. */
   private static final int ON_TIME_MILLIS = 750;
-  /** Bound of lateness while other servers take over from a killed one. */
+  /** Bound of the greatest lateness, and time in which other servers take over from a killed one. */
   private static final int COVERED_MILLIS = 5_000;
 
   @TempDir
@@ -195,8 +196,11 @@ class ZooKeeperOutageTest {
   }
 
   /**
-   * Returns the lateness, in milliseconds and in ascending order, of the tasks that are due from one instant until
-   * before another. Tasks with a second attempt are left out, because the killed server may have claimed them on time.
+   * Returns the lateness of the tasks that are due in a period, in milliseconds and in ascending order. Tasks with a
+   * second attempt are left out, because the killed server may have claimed them on time.
+   *
+   * @param fromMillis the beginning of the period, inclusive
+   * @param toMillis the end of the period, exclusive
    */
   private int[] late(String phase, long fromMillis, long toMillis) {
     int[] late = IntStream.range(0, next).filter(number -> receiver.attempt(number) == 1)

@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Measures callbacks of tasks that are all due at the same instant. Each round takes three measurements with the same
- * receiver: of the bare HTTP client, of Foliot's delivery without an engine, and of Foliot. The measurement of Foliot
- * begins at the due instant of the tasks and ends with the last arrival.
+ * Measures callbacks of tasks that are all due at the same instant. With the same receiver, each round first measures
+ * the bare HTTP client, then Foliot's delivery without an engine, and then Foliot. The measurement of Foliot begins at
+ * the due instant of the tasks and ends with the last arrival.
  */
 final class CallbacksScenario implements Scenario {
   /** Tasks of a round: as many as fit into a queue's lane, so that none is parked. */
@@ -37,7 +37,7 @@ final class CallbacksScenario implements Scenario {
     return "half of the rate of the same HTTP client without Foliot";
   }
 
-  /** The results of one kind of calls: their rate per second and their processor time per call, of each round. */
+  /** The results of one kind of call: for each round, the calls per second and the processor time per call. */
   private static final class Results {
     final Samples rates = new Samples();
     final Samples processorNanos = new Samples();

@@ -70,7 +70,10 @@ final class Child implements AutoCloseable {
     return child;
   }
 
-  /** Returns the JVM options that the foliot script gives a server. */
+  /**
+   * Returns the JVM options of each child: the heap size that the foliot script gives a server, and options that
+   * suppress warnings.
+   */
   private static List<String> jvmOptions() {
     List<String> options = new ArrayList<>(List.of("-Xmx1g", "--enable-native-access=ALL-UNNAMED"));
     int version = Runtime.version().feature();
@@ -160,7 +163,7 @@ final class Child implements AutoCloseable {
     await();
   }
 
-  /** Requests an orderly shutdown of the process. Kills the process if it runs {@link #STOP_SECONDS} later. */
+  /** Requests an orderly shutdown of the process. Kills the process if it still runs {@link #STOP_SECONDS} later. */
   @Override
   public void close() {
     process.destroy();

@@ -13,7 +13,7 @@ final class HerdScenario implements Scenario {
   private static final int CONNECTIONS = 4;
   /** Tasks of each quiet queue per second. */
   private static final int QUIET_PER_SECOND = 100;
-  /** Length of the period before the herd is due in which quiet tasks are due. */
+  /** Length of the period of quiet tasks that ends when the herd is due. */
   private static final double QUIET_BEFORE_SECONDS = 3;
   /** Time for which quiet tasks are due after the end of a herd that is delivered at the slowest expected rate. */
   private static final int QUIET_AFTER_SECONDS = 5;

@@ -3,7 +3,7 @@ package io.foliot.load;
 import java.time.Duration;
 import java.util.Random;
 
-/** Measures how late a steady stream of tasks arrives. Each request submits one task, one to two seconds ahead. */
+/** Measures how late a steady stream of tasks arrives. Each request submits one task, due one to two seconds later. */
 final class LatenessScenario implements Scenario {
   private static final double SECONDS = 10;
   private static final int PER_SECOND = 1_000;

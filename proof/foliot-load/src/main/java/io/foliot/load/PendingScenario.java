@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Measures submits by one client and by many, firing, heap, and the restart after a kill, repeatedly while the number
- * of waiting tasks grows from zero to ten million. The server has a heap of 1 GiB. Writes the curve as JSON, CSV and
- * SVG.
+ * Repeats the same measurements while the number of waiting tasks grows from zero to ten million: submits by one client
+ * and by many clients, firing, the heap, and the restart after a kill. The server has a heap of 1 GiB. Writes the curve
+ * as JSON, CSV and SVG.
  */
 final class PendingScenario implements Scenario {
   private static final int TASKS = 10_000_000;
