@@ -4,10 +4,10 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Measured values. Percentiles are exact to four significant digits, and the count, minimum and maximum are exact. A
- * negative value counts as zero in the percentiles. Used by one thread.
+ * negative value counts as zero in the percentiles, but no percentile exceeds the maximum. Used by one thread.
  */
 final class Samples {
-  /** Significant digits: errors of at most 0.01 %, far below the noise of a measurement, in a few megabytes. */
+  /** Significant digits of percentiles. The error is at most 0.01 %, and a histogram takes a few megabytes. */
   private static final int DIGITS = 4;
 
   private final Histogram values = new Histogram(DIGITS);

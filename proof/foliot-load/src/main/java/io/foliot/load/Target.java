@@ -31,7 +31,7 @@ final class Target implements AutoCloseable {
   private static final long COUNTS_NANOS = TimeUnit.SECONDS.toNanos(12);
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final int HTTP_PORT = 80;
-  /** Number of tasks that are cancelled concurrently. */
+  /** Maximum number of tasks that are cancelled concurrently. */
   private static final int PAGE = 200;
 
   private final URI url;

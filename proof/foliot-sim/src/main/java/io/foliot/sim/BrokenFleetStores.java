@@ -137,9 +137,9 @@ final class BrokenFleetStores {
 
   /** Returns altered documents of the fleet, or writes the seats without a comparison of versions. */
   private static final class Documents extends BrokenStores.Broken {
-    /** Time since the worker of each free seat left: longer than a seat rests. */
+    /** Time for which each free seat seems to be free: longer than a seat rests. */
     private static final long LONG_AGO_MICROS = 700_000_000;
-    /** Time for which vouchers seem to be valid at each read. */
+    /** Time for which a node's vouchers for its workers seem to be valid at each read. */
     private static final long VALID_MICROS = 9_000_000;
     /** Name of the format of vouchers. */
     private static final String VOUCHERS = "workers";
@@ -211,9 +211,9 @@ final class BrokenFleetStores {
     }
   }
 
-  /** Settles the attempts of workers wrongly: whatever their token, or with a retry after a success. */
+  /** Settles attempts of workers with any token, or settles some successes as retries. */
   private static final class Reports extends BrokenStores.Broken {
-    /** The bug affects one of this many settles. */
+    /** Average number of successes of which one is settled as a retry. */
     private static final int RARITY = 8;
     private final Bug bug;
 

@@ -106,7 +106,7 @@ final class BrokenJobStores {
       return both;
     }
 
-    /** Returns whether a child is a listener's task after the shards of a run. */
+    /** Returns whether a child is the listener that runs after the last shard of a run. */
     private static boolean isAfter(Outcome.Child child) {
       return child.body().headers().containsKey(JobHeaders.RUN_RESULT);
     }
@@ -165,7 +165,7 @@ final class BrokenJobStores {
     }
   }
 
-  /** Returns a running listener's task as a task that has succeeded. */
+  /** Returns a running listener as a task that has succeeded. */
   private static final class EndedListeners extends BrokenStores.Broken {
     EndedListeners(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
@@ -202,7 +202,7 @@ final class BrokenJobStores {
     }
   }
 
-  /** Returns every claimed shard with the generation 1, so the fences of a shard start again with each run. */
+  /** Returns every claimed shard with the generation 1, so the fence (generation, attempt) starts again in each run. */
   private static final class SameFence extends BrokenStores.Broken {
     SameFence(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);

@@ -169,7 +169,10 @@ final class BrokenStores {
     }
   }
 
-  /** Claims tasks early, by the clock of the caller, without a comparison, despite a lease, or as first attempts. */
+  /**
+   * Claims tasks wrongly. The bug decides how: early, by the clock of the caller, without a comparison, despite a
+   * lease, or as first attempts.
+   */
   private static final class Claims extends Broken {
     /** Lead of the store's clock in early claims. */
     private static final long FAST_MICROS = 500_000;
@@ -381,7 +384,7 @@ final class BrokenStores {
     }
   }
 
-  /** Lets one later claim win each generation that a reset has replaced. */
+  /** Lets one later claim of a task win the generation that the latest reset of the task has replaced. */
   private static final class OldGenerations extends Broken {
     private final Map<TaskId, TaskRecord> replaced = new HashMap<>();
 
@@ -467,7 +470,7 @@ final class BrokenStores {
 
   /** Hides some index entries from scans. */
   private static final class Index extends Broken {
-    /** Limit of the overdue poll's first scan of a slot. No other scan has a limit of one entry. */
+    /** Limit of the overdue poll's first scan of a slot. No other scan from the beginning of a slot has this limit. */
     private static final int OVERDUE_LIMIT = 1;
     /** Time after which an overdue entry is hidden from all scans. */
     private static final long FOUND_MILLIS = 2_000;

@@ -10,8 +10,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A planted bug, in a wrapper around a store, a coordinator or a clock. The simulation must detect each bug as one of
- * the kinds of violation stated here. A simulation that misses a planted bug could miss a real one.
+ * A planted bug, usually in a wrapper around a store, a coordinator or a clock. The simulation must detect each bug by
+ * an unmet demand, or by one of the kinds of violation or the checks stated here. A simulation that misses a planted
+ * bug could miss a real one.
  */
 enum Bug {
   /** No bug. */
@@ -98,15 +99,15 @@ enum Bug {
   CHANGE_WITHOUT_COMPARE(Check.SCHEDULE, Check.CHANGE, Check.RUNS),
   /** A running shard counts as ended. */
   RUNNING_IS_ENDED(Check.RUNS),
-  /** A listener's task counts as ended while it runs. */
+  /** A listener counts as ended while it runs. */
   LISTENER_COUNTS_AS_ENDED(Check.LISTENER),
-  /** The listener's task after the shards of a run is not inserted. */
+  /** The listener that runs after the last shard is not inserted. */
   LISTENER_IS_FORGOTTEN(Check.LISTENER),
   /** The shards of a stopped or replaced run are not cancelled. */
   STOP_CANCELS_NOTHING(Check.CHANGE),
   /** A deletion of a job is answered but does not cancel the job. */
   DELETE_CANCELS_NOTHING(Check.CHANGE),
-  /** The fences of a shard start again with each run. */
+  /** The fence of a shard, (generation, attempt), starts again with each run. */
   FENCE_STARTS_AGAIN(Check.FENCE),
   /** A task for a seat whose substitutes must be of its zone gets substitutes of all zones. */
   SUBSTITUTE_OF_ANOTHER_ZONE(FleetSimulation.Check.TARGET),
@@ -141,7 +142,7 @@ enum Bug {
   /** A node's vouchers for its workers never expire, so dead workers keep their seats. */
   VOUCHERS_NEVER_EXPIRE(FleetSimulation.Check.LIVENESS);
 
-  /** Additional time whose writes an outage loses if calls are answered before they are synced. */
+  /** Length of the additional period whose writes an outage loses if calls are answered before they are synced. */
   private static final long UNSYNCED_MILLIS = 500;
   /** Factor by which the lost period exceeds the stated one. */
   private static final int LOSS_FACTOR = 10;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes calls through random nodes that serve, and repeats each call until a node has completed it. */
 final class Callers {
-  /** Pause before a call is repeated, in addition to half of the callers' patience. */
+  /** Pause before a call is repeated. If a node serves, half of the callers' patience is added to the pause. */
   private static final long RETRY_MILLIS = 100;
 
   private final Schedule schedule;

@@ -51,13 +51,16 @@ final class Clients implements SimReceiver.Listener {
   static final List<String> QUEUES = List.of("plain", LIMITED, "slow");
 
   private static final int KEYS = 12;
-  /** Number of devices. Their heartbeats touch their tasks together, in pairs of a first and a second beat. */
+  /** Number of devices. A beat touches the tasks of the devices in one call. A second beat follows each first beat. */
   private static final int DEVICES = 20;
   /** Time from one first beat to the next. */
   private static final long BEAT_MILLIS = 4_700;
   /** Delay that a first beat gives to its tasks. */
   private static final long SILENCE_MILLIS = 4_000;
-  /** Time from a first to its second beat. A second beat moves no index entries, so these come due before the tasks. */
+  /**
+   * Time from a first beat to its second beat. A second beat moves no index entry, so the entry of a task comes due
+   * before the task.
+   */
   private static final long SECOND_BEAT_MILLIS = 300;
   /** Delay that a second beat gives to its tasks: they are due after the next first beat. */
   private static final long LONGER_SILENCE_MILLIS = SILENCE_MILLIS + 600;
@@ -65,7 +68,7 @@ final class Clients implements SimReceiver.Listener {
   private static final int REMEMBERED = 50;
   private static final int MAX_BATCH = 40;
   private static final int ATTEMPTS = 50;
-  /** Virtual time after which the settings of queues are not changed. */
+  /** Virtual time after which random calls change no settings of queues. */
   private static final long LAST_CHANGE_NANOS = 40_000_000_000L;
   private static final List<OnConflict> CONFLICTS = List.copyOf(EnumSet.allOf(OnConflict.class));
 

@@ -44,7 +44,10 @@ final class Coverage {
     EFFECT_AFTER_FAILURE,
     /** A transaction made a task visible after it was due. */
     COMMIT_AFTER_DUE,
-    /** A transaction made a task visible more than two seconds after it was due. Frequent head polls do not find it. */
+    /**
+     * A transaction made a task visible more than two seconds after it was due. The most frequent head polls do not
+     * read entries that old.
+     */
     COMMIT_FAR_BEHIND_CURSOR, CLAIM_WON, CLAIM_LATER, CLAIM_GONE, PARKED_READ_BACK, CLAIM_AFTER_LEASE_END,
     /** A move, which wins nothing, found that a task can be claimed. */
     MOVE_FOUND_READY,

@@ -38,11 +38,12 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  * <li>SEAT: a task of a seat goes to a substitute only if the seat's worker is gone or disabled. After
  * {@value #SETTLED_MILLIS} ms without any fault, in which the worker has polled the same node and kept its seat, all
- * nodes have read that the worker is live. A node's vouchers are valid for ten seconds, and a worker counts as live for
- * two seconds after its poll. A node reads the fleet at least once a second, and repeats a failed write of the seats.
+ * nodes have read that the worker is live. The list of live workers that a node writes is valid for ten seconds. A
+ * worker counts as live for two seconds after the end of a poll. A node reads the fleet at least once a second, and
+ * repeats a failed write of the seats.
  * <li>DISABLED: a node that has read the fleet gives no tasks to a disabled worker. All nodes have read the change
- * {@value #KNOWN_MILLIS} ms after its answer, or after the worker began to poll its present node if that is later. A
- * node reads the fleet at least once a second, and a read waits for at most one write.
+ * {@value #KNOWN_MILLIS} ms after the answer to the call, or after the worker began to poll its present node, whichever
+ * is later. A node reads the fleet at least once a second, and a read waits for at most one write.
  * </ul>
  *
  * <p>An unanswered call to enable or disable a worker may take effect at any time, even after the answer to a later
@@ -54,7 +55,7 @@ final class FleetJudge {
   private static final long KNOWN_MILLIS = 5_000;
   /** The interval of the head poll by which the owner of a slot finds tasks that another node has written. */
   private static final long HEAD_POLL_MILLIS = 100;
-  /** The pause of a node after each read of parked tasks. It reads its own slots and all slots in turn. */
+  /** The pause of a node after each read of parked tasks. The node reads its own slots and all slots in turn. */
   private static final long PARKED_PAUSE_MILLIS = 100;
   /** The longest sleep of a loop. The end of a pause does not wake the loop. */
   private static final long LOOP_SLEEP_MILLIS = 100;

@@ -72,7 +72,7 @@ final class FleetRuns {
     switch (random.nextInt(7)) {
       case 0 -> addresses.addAll(anywhere());
       case 1 -> {
-        // Shards go to the seats in turn, or to any worker if no worker has a seat.
+        // Shards go in turn to the seats whose workers get tasks of the queue, or anywhere if there is no such seat.
         for (int left = working.isEmpty() ? 0 : 1 + random.nextInt(MOST_SHARDS); left > 0; left--) {
           addresses.add(new Address(Address.Kind.SEAT, working.get(left % working.size()).number()));
         }

@@ -23,17 +23,17 @@ import org.jspecify.annotations.Nullable;
  * A simulation of workers. Two to four engines share one store, with the faults of {@link Simulation}. Workers in up to
  * three zones poll the engines, run tasks, extend leases and report the ends. Workers die, stall, are cut off, move to
  * other nodes, and are disabled. Runs are planned from the fleet of a node, as the planner of jobs plans them, with
- * tasks for seats, for zones, for one worker only, and for any worker. Then all faults end. {@link FleetJudge} checks
- * where each task began, how often, and when.
+ * tasks for seats, for zones, for one worker only, and for any worker. Then all faults end, or at least those of the
+ * store, the workers and one node. {@link FleetJudge} checks where each task began, how often, and when.
  */
 public final class FleetSimulation {
-  /** Time from the start by which workers have their seats, and nodes their slots. */
+  /** Time from the start by which workers have seats, and nodes own slots. */
   private static final long SEATED_MILLIS = 10_000;
   /** Period after the heal in which a third of the runs is planned. */
   private static final long PLANNED_MILLIS = 25_000;
   /**
-   * Longest time from the heal to the end of the simulation. It exceeds the sum of a lease, the vouchers of a dead
-   * node, a backoff, a session, and the polls.
+   * Longest time from the heal to the end of the simulation. It exceeds the sum of a lease, the time for which a dead
+   * node's workers count as live, a backoff, a session timeout, and the intervals of the polls.
    */
   private static final long HEALED_MILLIS = 110_000;
   /** Time from the heal after which the simulation ends as soon as all tasks are final. */
@@ -64,9 +64,9 @@ public final class FleetSimulation {
   public enum Check {
     /** A task begins only where its address permits. */
     TARGET,
-    /** No task runs twice, unless a lease was lost. Late reports are refused, and a final task stays final. */
+    /** No task is claimed while another claim of it holds, or after it is final. Late reports are refused. */
     ONCE,
-    /** The fences of a task grow. */
+    /** The fence of a task, (generation, attempt), grows with each claim. */
     FENCE,
     /** A disabled worker gets no tasks. */
     DISABLED,

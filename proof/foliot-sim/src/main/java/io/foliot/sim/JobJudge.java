@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * instant.
  */
 final class JobJudge {
-  /** Tolerated lag of a job at the end, in addition to the lease, the longest backoff and the delays of the store. */
+  /** Tolerated lag of a job at the end, in addition to the lease, the longest backoff and the store's patience. */
   private static final long BACK_MILLIS = 15_000;
   /** Largest lag of a job's creation time behind the store's clock. A time just before the put may therefore run. */
   private static final long CREATED_BEHIND_MILLIS = 50;
@@ -398,14 +398,14 @@ final class JobJudge {
   /**
    * The tasks of one run, by the records of the store.
    *
-   * @param before the listener's task before the shards, or null
-   * @param after the listener's task after the shards, or null
+   * @param before the listener that runs before the shards, or null
+   * @param after the listener that runs after the shards, or null
    */
   private record Tasks(@Nullable TaskRecord before, List<TaskRecord> shards, @Nullable TaskRecord after) {}
 
   /**
-   * Ensures that listeners' tasks run in order and get the result. Skips requested times, because such a time may have
-   * several runs, whose tasks have the same headers.
+   * Ensures that listeners run in order and get the result. Skips requested times, because such a time may have several
+   * runs, whose tasks have the same headers.
    */
   private void ensureListeners(JobStory story, JobStatus status) {
     Map<Long, List<TaskRecord>> byTime = new HashMap<>();
@@ -437,7 +437,7 @@ final class JobJudge {
     return tasks.stream().filter(task -> phase(task).equals(phase)).findFirst().orElse(null);
   }
 
-  /** Ensures that shards were inserted only after the success of the listener's task before them. */
+  /** Ensures that shards were inserted only after the listener before them had succeeded. */
   private void ensurePrepared(JobStory story, Tasks tasks, String run) {
     TaskRecord before = tasks.before();
     count(BEFORE, before == null ? 0 : 1);
@@ -452,7 +452,7 @@ final class JobJudge {
     }
   }
 
-  /** Ensures that the listener's task after the shards was inserted after all other tasks had ended. */
+  /** Ensures that the listener after the shards was inserted only after all other tasks had ended. */
   private void ensureAfterIsLast(Tasks tasks, String run) {
     TaskRecord after = tasks.after();
     if (after == null) {

@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A simulation of recurring jobs in the worlds of {@link Simulation}: the same nodes, store, coordinator and receiver
  * have the same faults. Meanwhile callers put, pause, resume, trigger, backfill, stop and delete jobs, often close to a
- * scheduled time. In some worlds, no node runs for up to thirty hours after that. Then all faults end, the jobs
- * continue for {@value #HEALED_MILLIS} ms, and {@link JobJudge} checks the result of each scheduled time.
+ * scheduled time. In some worlds, no node runs for up to thirty hours after that. Then all faults end, or enough of
+ * them for due tasks to run. The jobs continue for {@value #HEALED_MILLIS} ms, and {@link JobJudge} checks the result
+ * of each scheduled time.
  */
 public final class JobSimulation {
   /**
-   * Time after the heal: longer than a poll after a lost wake, the lease of a dead node, and the grace of the judge.
+   * Time after the heal. It exceeds the longest wait for a poll after a lost wake, the lease of a dead node, and the
+   * grace of the judge.
    */
   private static final long HEALED_MILLIS = 110_000;
   private static final long HOUR_MILLIS = 3_600_000;
@@ -38,17 +40,17 @@ public final class JobSimulation {
 
   /** The checks. */
   public enum Check {
-    /** Each scheduled time has exactly one run or one record, at its time or later, and there is no other run. */
+    /** Each scheduled time has exactly one run or one record. No run is early, and every further run was requested. */
     SCHEDULE,
     /** Runs do not overlap if the job forbids overlaps. */
     RUNS,
-    /** Listeners' tasks run before the first and after the last shard. The task after the shards gets the result. */
+    /** Listeners run before the first shard and after the last one. A listener after the shards gets the result. */
     LISTENER,
     /** After the answer to a pause, a stop or a deletion, no shard begins that this change forbids. */
     CHANGE,
-    /** The fences of a shard grow from attempt to attempt, over all runs. */
+    /** The fence of a shard, (generation, attempt), grows from attempt to attempt, over all runs. */
     FENCE,
-    /** Due tasks begin soon after the heal, and idle loops sleep. */
+    /** Jobs continue soon after the heal, each call of a caller returns, and idle loops sleep. */
     LIVENESS
   }
 

@@ -35,10 +35,10 @@ final class JobStory {
   record Requested(Set<Long> times, long answered) {}
 
   /**
-   * An attempt of a shard or of a listener's task, as the receiver got it.
+   * An attempt of a shard or a listener, as the receiver got it.
    *
    * @param time the scheduled or requested time of the run
-   * @param phase the phase of a listener's task; empty for a shard
+   * @param phase the phase of a listener; empty for a shard
    * @param at the time at which the receiver got the attempt
    */
   record Begun(long time, int shard, String phase, TaskId id, long generation, int attempt, long claimedAt, long at) {}
@@ -51,7 +51,7 @@ final class JobStory {
   final List<Begun> begun = new ArrayList<>();
   /** Time of the answer to the pause that still lasts; 0 without such a pause. */
   long pausedAt;
-  /** Last millisecond of the pause that still lasts. */
+  /** Last millisecond of the pause that still lasts; {@link Long#MAX_VALUE} for a pause without an end. */
   long pausedUntil;
   /** Number of calls that put the job. This number exceeds that of the answers if a call failed or was lost. */
   int puts;
@@ -76,7 +76,7 @@ final class JobStory {
     return defined.getLast().job();
   }
 
-  /** Returns the number of requests for a run at a time. */
+  /** Returns the number of answered requests that include a run for the given time. */
   long requests(long time) {
     return requested.stream().filter(each -> each.times().contains(time)).count();
   }

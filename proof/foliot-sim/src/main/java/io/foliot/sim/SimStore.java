@@ -33,7 +33,7 @@ final class SimStore {
   enum Kind {
     /** A log that is synced before any call is answered: a crash loses nothing. */
     SYNCED_LOG,
-    /** A server with transactions: commits long after the write, failover without loss. */
+    /** A server with transactions, which may commit long after their writes. A failover loses nothing. */
     SQL,
     /** A store of durability class B: a failover may lose the latest writes. */
     REDIS

@@ -130,7 +130,7 @@ final class SimWorker {
     return enabled;
   }
 
-  /** Returns whether no fault has affected the worker since an instant, and it has polled the same node. */
+  /** Returns whether, since an instant, no fault has affected the worker and the worker has polled the same node. */
   boolean isUndisturbedSince(long millis) {
     return isAlive() && disturbedMillis <= millis && atNodeMillis <= millis;
   }

@@ -41,7 +41,7 @@ public final class Simulation {
   private static final long CHECK_MILLIS = 1_000;
   /** Interval of the checks of the running tasks of a limited queue. */
   private static final long RUNNING_MILLIS = 200;
-  /** Maximum number of checks in a row at which a slot may have no owner, or two. */
+  /** Maximum number of checks in a row at which a slot may have no owner, or two owners. */
   private static final int MAX_UNEVEN_CHECKS = 8;
   /** Time after the heal by which the sessions of unreachable nodes have ended, and each slot has an owner. */
   private static final long OWNED_MILLIS = 45_000;
@@ -52,8 +52,8 @@ public final class Simulation {
   /** Tolerated delay besides that of the store: a tick, the turns of loops, and the growth of a destination's limit. */
   private static final long CALM_LATE_MILLIS = 700;
   /**
-   * Tolerated delay besides that of the store if no slot has an owner: the overdue poll takes a task that is a second
-   * overdue at two polls.
+   * Tolerated delay besides that of the store if no slot has an owner. The overdue poll then takes a task that two
+   * polls have found a second overdue.
    */
   private static final long CALM_OVERDUE_MILLIS = 4_000;
   /** Tolerated delay of a dead node's tasks while no new assignment can be made. */
@@ -321,8 +321,8 @@ public final class Simulation {
 
   /**
    * Checks that no first attempt is late while only the coordinator is unreachable. The overdue polls of the live nodes
-   * find a dead node's task when the task is a second overdue at two polls. A task that the dead node had claimed waits
-   * for the end of its lease, and so does a reset of such a task.
+   * take a dead node's task that two polls have found a second overdue. A task that the dead node had claimed waits for
+   * the end of its lease, and so does a reset of such a task.
    */
   private void ensureOnTimeWithoutCoordinator() {
     long most = 8 * world.store().maxLatencyMicros() / 1_000

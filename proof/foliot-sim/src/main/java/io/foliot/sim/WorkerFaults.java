@@ -213,7 +213,7 @@ final class WorkerFaults {
     });
   }
 
-  /** Kills about half of the workers until the heal. They start again under new names. */
+  /** Kills about half of the workers until the heal. A worker that starts again then gets a new name. */
   void leave() {
     for (SimWorker worker : workers) {
       if (random.nextBoolean()) {

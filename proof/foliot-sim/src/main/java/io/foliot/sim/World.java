@@ -31,7 +31,7 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Behaviour
     UNCOORDINATED,
     /** Anything breaks at any time, then everything heals. */
     SAFETY,
-    /** Anything breaks, then the store and one node heal. The rest stays broken, but due tasks must fire. */
+    /** Anything breaks, then the store and one node heal. Every other node stays broken, but due tasks must fire. */
     LIVENESS
   }
 
@@ -76,7 +76,7 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Behaviour
         .destinationLimit((int) oneOf(random, 1, 16, 512)).build();
     EngineOptions.Builder calmOptions = EngineOptions.builder("node").loops(tight.loops());
     if (mode == Mode.UNCOORDINATED) {
-      // With a short window, owners fire due tasks instead of the nodes that wrote them.
+      // With a short window, the owner of a slot fires a due task, not the node that wrote the task.
       calmOptions.windowMillis(tight.windowMillis());
     }
     int least = mode == Mode.UNCOORDINATED ? 2 : 1;

@@ -56,7 +56,10 @@ final class FleetSimulationTest {
     ensureCovered(outcomes);
   }
 
-  /** With enough seeds, fails if some case was reached by none of them, because this case was not tested. */
+  /**
+   * Prints how often the seeds reached each case. With {@value #SEEDS_FOR_COVERAGE} seeds or more, fails if no seed
+   * reached a case, because such a case was not tested, or if 50 reports per seed or fewer were taken on average.
+   */
   private static void ensureCovered(List<FleetSimulation.Outcome> outcomes) {
     SortedMap<String, Long> covered = new TreeMap<>();
     outcomes.forEach(outcome -> outcome.counts().forEach((what, times) -> covered.merge(what, times, Long::sum)));

@@ -29,7 +29,7 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicBoolean permit = new AtomicBoolean();
   private @Nullable WheelDriver driver;
-  /** True while a park throws an exception. Guarded by the lock. */
+  /** True while each park fails as on a broken clock. Guarded by the lock. */
   private boolean fails;
 
   private volatile long nowNanos;
@@ -153,7 +153,7 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
     spin();
     if (turnsWhenUnparked) {
       // This thread may be running the driver already, if a callback has called stop. On a real driver thread, stop
-      // collects the timers itself; here the nested turn does.
+      // collects the timers itself. Here the nested turn collects them.
       turn();
     }
   }

@@ -58,8 +58,8 @@ final class TaskStress {
     }
 
     /**
-     * Shuts the executor down. Returns "terminated" if it has terminated; otherwise its count of tasks is wrong, and
-     * the result is its text.
+     * Shuts the executor down. Returns "terminated" if the executor has terminated. Otherwise its count of tasks is
+     * wrong, and the result is the executor as text.
      */
     String shutDown() {
       executor.shutdown();

@@ -49,7 +49,7 @@ final class Checks {
   private static final int SYNC_BYTES = 4 << 10;
   private static final int SYNCS = 200;
   private static final long SYNC_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
-  /** Median below which a sync cannot have reached the disk; a battery-backed cache is slower, but may be close. */
+  /** Median below which syncs cannot have reached the disk. Battery-backed caches may be only a little slower. */
   private static final double SYNC_TOO_GOOD_MILLIS = 0.01;
   private static final double SYNC_SLOW_MILLIS = 10;
   private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs");
@@ -93,8 +93,8 @@ final class Checks {
   }
 
   /**
-   * Checks that the server of the store can be reached and, if it is a database, that it accepts our credentials.
-   * Changes nothing in the store.
+   * Checks that the server of the store can be reached and, if the server is a database, that it accepts the configured
+   * credentials. Changes nothing in the store.
    */
   private Finding storeServer() {
     FoliotConfig.Store store = config.store();

@@ -240,7 +240,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     }
   }
 
-  /** Stops a run. */
+  /** Stops the runs of one scheduled time. */
   @Command(name = "stop", description = "Stops the runs of one scheduled time.")
   static final class Stop extends JobActCommand {
     @Parameters(index = "1", paramLabel = "TIME", description = "the scheduled time, as foliot jobs runs shows it")
