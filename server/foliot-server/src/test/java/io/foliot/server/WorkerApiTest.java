@@ -54,7 +54,7 @@ class WorkerApiTest {
   }
 
   @Test
-  void leaseMillisCountsFromTheRequest() {
+  void aLeaseCountsFromTheRequest() {
     rig.withQueue("counted");
     long sentNanos = System.nanoTime();
     CompletableFuture<Rig.Answer> waiting = CompletableFuture.supplyAsync(() -> rig.post("/v1/queues/counted/claims",
