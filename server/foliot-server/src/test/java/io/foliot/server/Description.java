@@ -107,7 +107,7 @@ final class Description {
       }
       case String text -> checkText(schema, text, where);
       case null, default -> {
-        // Numbers, booleans and null conform to their type.
+        // Numbers, booleans and null have no rule besides their type.
       }
     }
   }

@@ -28,7 +28,7 @@ final class IsolationAttackTest {
   private static final int PAYLOAD_BYTES = 256 << 10;
   /** Least number of tasks with large payloads that are held. Their payloads together have some 64 MiB. */
   private static final int HELD = 256;
-  /** Number of receivers that hang. Their payloads together exceed the 64 MiB that a server has for payloads. */
+  /** Number of receivers that hang. The payloads of their tasks exceed the 64 MiB that a server has for payloads. */
   private static final int RECEIVERS = 18;
   /** Number of callbacks that must not be delayed. */
   private static final int VICTIMS = 100;

@@ -170,7 +170,7 @@ final class JobScopeApiTest {
   }
 
   @Test
-  void aRequestedRunGetsTheCheckpointOfTheRequest() {
+  void aRunAfterARunAgainMarkGetsItsCheckpoint() {
     put("stream", "\"cron\": \"0 0 1 1 *\"", "");
     rig.post("/v1/jobs/stream/trigger", "");
     Rig.Answer first = claim();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests lists and cancels of one queue in a store that is full of the tasks of another queue. */
+/** Tests lists and cancels of one queue in a store that contains many tasks of another queue. */
 class ListingTest {
   /** Number of tasks of the queue {@code large}, which no test lists. */
   private static final int OTHERS = 45_000;

@@ -54,7 +54,7 @@ final class Rig implements AutoCloseable {
   /** Result of all asynchronous calls to the engine except stop; null if each call returns the engine's own result. */
   volatile @Nullable CompletableFuture<?> engineResult;
 
-  /** Fleet that replaces the fleet of the engine; null if none does. */
+  /** Fleet that replaces the fleet of the engine, or null. */
   volatile @Nullable Fleet fleet;
 
   private Rig(Map<String, String> flags, UnaryOperator<TaskStore> wrap) {
@@ -73,17 +73,20 @@ final class Rig implements AutoCloseable {
     description = new Description(JsonTree.parse(send("GET", "/openapi.json", null, Map.of()).body()));
   }
 
-  /** Starts a server with default settings. */
+  /** Starts a server with the flags {@link #MEMORY}. */
   static Rig start() {
     return start(Map.of());
   }
 
-  /** Starts a server with default settings, except for these flags. */
+  /** Starts a server with the flags {@link #MEMORY} and these flags, which override {@code MEMORY}. */
   static Rig start(Map<String, String> flags) {
     return over(flags, UnaryOperator.identity());
   }
 
-  /** Starts a server whose routes use a wrapper of the store. The engine uses the store itself. */
+  /**
+   * Starts a server that uses a wrapper of the store for API keys, backups, metrics of the store and the check of
+   * readiness. The engine uses the store itself.
+   */
   static Rig over(Map<String, String> flags, UnaryOperator<TaskStore> wrap) {
     return new Rig(flags, wrap);
   }

@@ -140,7 +140,7 @@ class TaskApiTest {
   }
 
   @Test
-  void aRepeatedRequestGetsTheSameAnswerAndAnotherBodyIsRefused() {
+  void aRepeatIsAnsweredAsRepeatedAndAnotherBodyIsRefused() {
     Map<String, String> headers = Map.of("Idempotency-Key", "req-1", "Content-Type", "application/json");
     Rig.Answer first = rig.call("POST", "/v1/queues/orders/tasks", "{\"delay\": \"1h\", \"payload\": 1}", headers);
     Rig.Answer again = rig.call("POST", "/v1/queues/orders/tasks", "{\"delay\": \"1h\", \"payload\": 1}", headers);

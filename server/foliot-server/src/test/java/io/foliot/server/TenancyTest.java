@@ -14,9 +14,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests that an API key for one queue can neither reach nor detect the tasks of another queue. Every route is called
- * with the names of foreign tasks in every state, at each place where a name fits. The answers must equal the answers
- * for names that do not exist.
+ * Tests that an API key for one queue can neither reach nor detect foreign tasks, which are tasks of other queues.
+ * Every route is called with the names of foreign tasks in every state, at each place where a name fits. The answers
+ * must equal the answers for names that do not exist.
  */
 class TenancyTest {
   private static final String SECRET = "their-secret";
@@ -24,7 +24,7 @@ class TenancyTest {
   private static final String NO_TASK = "00000000-0000-7000-8000-00000000000";
   /** Token of no claim, without its last digit. */
   private static final String NO_TOKEN = "0123456789abcdef0123456789abcde";
-  /** Calls that name a task by a placeholder, or by the idempotency key that a call with a payload has. */
+  /** Pattern of the calls that name a task: by a placeholder, or by the idempotency key of each call with a payload. */
   private static final Pattern NAMED = Pattern.compile("QUEUE|ID|KEY|TOKEN|payload");
   private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
 
@@ -122,13 +122,13 @@ class TenancyTest {
     return tasks;
   }
 
-  /** Returns names of a task that does not exist, to compare with those of a foreign task. */
+  /** Returns the names of a task that does not exist, for a comparison with a foreign task. */
   private Names absent(Names task, int number) {
     return new Names("absent beside " + task.state, "nowhere" + number, NO_TASK + number, "nokey-" + number,
         "norequest-" + number, NO_TOKEN + (number + 8), failedTask("mine", "own-absent-" + number));
   }
 
-  /** Returns all answers of a route to these names, by request. */
+  /** Sends every request of a route with these names. Returns the answers, by the request with its placeholders. */
   private Map<String, Rig.Answer> answers(Route route, Names names) {
     Map<String, Rig.Answer> answers = new LinkedHashMap<>();
     for (String queue : route.path().contains("{queue}") ? List.of("mine", "QUEUE") : List.of("")) {

@@ -88,7 +88,7 @@ final class TaskFields {
     return true;
   }
 
-  // Some calls do not have these fields: their key is in the path, or their idempotency key in a header.
+  // Some calls do not have these fields: the key is in the path, or the idempotency key is in a header.
   private boolean readNamingField(JsonIn in, String name) {
     if (!known.contains(name)) {
       if (name.equals("idempotencyKey")) {
@@ -168,7 +168,7 @@ final class TaskFields {
         throw new Problem(DELAY_OUT_OF_RANGE, "dueAt: expected an instant within 100 years, but got \"" + dueAt + '"')
             .with("field", "dueAt");
       }
-      // Every store can represent 1970, and an earlier due time has the same effect.
+      // Every store can represent 1970. A due time before 1970 has the same effect: the task is due at once.
       dueAt = dueAt.isBefore(Instant.EPOCH) ? Instant.EPOCH : dueAt;
     }
   }

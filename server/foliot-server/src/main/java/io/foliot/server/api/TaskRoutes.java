@@ -28,15 +28,21 @@ import org.jspecify.annotations.Nullable;
 final class TaskRoutes {
   private static final String IDEMPOTENCY_KEY = "Idempotency-Key";
   private static final int MAX_PAGE = 1_000;
-  // A page ends early rather than exceed this size, because it contains the payloads of its tasks.
+  // A page whose tasks exceed this size reads no further part, because the page contains the payloads.
   private static final long PAGE_BYTES = 4L << 20;
   /** Maximum number of tasks of one part of a page. */
   private static final int TASKS_AT_ONCE = 50;
-  /** Divisor of an answer's memory: one half holds the tasks of a page read so far, the other half the next part. */
+  /**
+   * Divisor of an answer's memory. One half holds the tasks that the page has read so far, and the other half holds the
+   * next part.
+   */
   private static final int PARTS_OF_PAGE = 2;
-  /** Number of further tasks of the largest size for which a page keeps memory after a part shorter than requested. */
+  /**
+   * Number of further tasks, each of the largest size, for which a page keeps memory after a part that is shorter than
+   * requested.
+   */
   private static final int SPARSE_TASKS = 4;
-  /** Maximum number of tasks of one part after a part shorter than requested. */
+  /** Maximum number of tasks of one part after a part that is shorter than requested. */
   private static final int SPARSE_PART = 2;
   /** Estimated bytes of the result of one touch in the answer. */
   private static final int BYTES_PER_TOUCH = 120;
@@ -317,9 +323,9 @@ final class TaskRoutes {
 
   /**
    * Reads a page in parts. A part has so few records that memory for records of the largest size can be reserved before
-   * their sizes are known. A part shorter than requested shows that the queue has few tasks among those of other
-   * queues, and that the scan may take its full time. From then on, the page keeps memory only for the records that it
-   * has and for {@link #SPARSE_TASKS} more.
+   * their sizes are known. If a part is shorter than requested, few of the tasks that the store examined belong on the
+   * page, and the scan may take its full time. From then on, the page keeps memory only for the records that it has and
+   * for {@link #SPARSE_TASKS} more.
    */
   private TaskPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from,
       AnswerMemory.Share memory) {

@@ -64,7 +64,7 @@ final class WorkerRoutes {
     if (!calls.write(scheduler.enableWorker(worker, isEnabled))) {
       throw unknown(worker);
     }
-    // The change is in the store, and this node reads it within a second.
+    // The change is in the store, but this node may not have read it yet. So the state is not taken from the seat.
     Fleet.Seat seat = seen(scheduler.fleet(), request.caller()).seatOf(worker);
     return Reply.json(200, json -> write(json, worker, seat, isEnabled ? "LIVE" : "DISABLED"));
   }

@@ -129,8 +129,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   }
 
   /**
-   * The limits in bytes of bodies, of batches, and of the memory for waiting bodies and for answers; the maximum
-   * numbers of connections, and of queues that have a label in the metrics.
+   * The limits of callers: bytes of a body, of the body of a batch, of all waiting bodies together, and of all answers
+   * together; the number of connections; the number of queues that have a label in the metrics.
    */
   public record Limits(int bodyBytes, int batchBytes, long waitingBytes, long answerBytes, int connections,
       int metricQueues) {}
@@ -171,9 +171,9 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   }
 
   /**
-   * Returns the keys of the settings in a file that are secret, such as passwords.
+   * Returns the keys of the secret settings in a file, such as passwords.
    *
-   * @throws ConfigException if the file cannot be read
+   * @throws ConfigException if the file cannot be read or has a mistake
    */
   public static List<String> secretsIn(Path file) {
     Settings settings = new Settings();

@@ -139,7 +139,7 @@ public final class Option<T> {
   /** The memory of all bodies together. */
   public static final Option<Long> WAITING_BYTES = size("limits.waiting-bytes", "limit-waiting-bytes",
       "2MiB", "8GiB", 128 << 20, "maximum total size of the bodies of all requests under way");
-  /** The memory of all answers to reads together, and the same again for answers to writes. */
+  /** The memory of all answers to reads together. All answers to writes together have a limit of the same size. */
   public static final Option<Long> ANSWER_BYTES = size("limits.answer-bytes", "limit-answer-bytes",
       "2MiB", "8GiB", 128 << 20,
       "maximum memory of all answers under way that list or show tasks, and never more than an eighth of the heap; "
@@ -193,7 +193,7 @@ public final class Option<T> {
   public static final Option<Long> CALL_BYTES = size("engine.call-bytes", "engine-call-bytes",
       "2MiB", "8GiB", ENGINE.callBytes(),
       "maximum size of the payloads of calls that wait for the store; further calls are refused");
-  /** The time by which a lease outlasts an attempt. */
+  /** The time by which a lease outlasts the delivery's timeout. */
   public static final Option<Duration> LEASE_MARGIN = duration("engine.lease-margin", "engine-lease-margin",
       "100ms", "10m", seconds(ENGINE.leaseMarginMillis()), "by how much a lease outlasts the delivery's timeout");
   /** The length of leases that are renewed. */
@@ -249,7 +249,7 @@ public final class Option<T> {
     return Collections.unmodifiableList(ALL);
   }
 
-  /** Returns the options whose values are secret. The address of a store is one, because it may contain a password. */
+  /** Returns the options whose values are secret, with {@link #STORE}, because an address may contain a password. */
   static List<Option<String>> secrets() {
     return List.of(STORE, STORE_PASSWORD, CLUSTER_PASSWORD, CLUSTER_TRUST_STORE_PASSWORD, CLUSTER_KEY_STORE_PASSWORD);
   }

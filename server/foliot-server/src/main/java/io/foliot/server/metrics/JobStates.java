@@ -9,9 +9,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * The jobs that have active runs or have failed since their last success, as of this node's latest planning passes.
  * Safe for use by any thread.
  *
- * <p>A state expires a minute after the next planning pass of its job is due. If another node makes that pass, both
- * nodes have a state of the job until the older state expires. So a sum over all nodes may count such a job twice for
- * up to a minute; otherwise the sum is correct.
+ * <p>A state expires a minute after the next planning pass of its job is due. If another node makes that pass or an
+ * earlier one, both nodes have a state of the job until the older state expires. Until then, a sum over all nodes may
+ * count the job twice.
  */
 final class JobStates {
   /** Maximum number of jobs whose states are kept; further jobs are ignored. */

@@ -6,11 +6,11 @@ public enum Action {
   READ,
   /** Submits, touches, cancels and immediate runs of tasks; changes of jobs, and starts and stops of their runs. */
   SUBMIT,
-  /** Claims of tasks, and reports on the claimed tasks. */
+  /** Claims of tasks; settles of claimed tasks, and extensions of their leases. */
   CONSUME,
   /**
-   * All other actions; reads and changes of API keys; changes of queues, calendars and workers; redrives of queues;
-   * cancels of many tasks; backups.
+   * The other three actions, and also: reads and changes of API keys; changes of queues, calendars and workers;
+   * redrives of queues; cancels of many tasks; backups.
    */
   ADMIN
 }

@@ -42,7 +42,7 @@ public final class KeyRing {
   /**
    * Creates a ring of the keys of a vault.
    *
-   * @param configured a key of the configuration, which is not in the vault, or null
+   * @param configured the key of the configuration, or null for none; the vault does not contain this key
    */
   public KeyRing(Vault vault, @Nullable ApiKey configured) {
     this.vault = vault;

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Folders and files that only the user of this process may read, regardless of the umask, because they contain
- * payloads, headers with credentials and secrets of callbacks in clear text. A file system without POSIX permissions
- * gives them its default access.
+ * Folders and files that only the user of this process may read, regardless of the umask. They contain payloads,
+ * headers with credentials, and secrets of callbacks in clear text. A file system without POSIX permissions gives them
+ * its default access.
  */
 public final class PrivateFiles {
   private static final Logger log = LoggerFactory.getLogger(PrivateFiles.class);
@@ -33,12 +33,15 @@ public final class PrivateFiles {
         : new FileAttribute<?>[0];
   }
 
-  /** Ensures that a folder exists. If the folder or a parent of it must be created, the new folder is private. */
+  /** Ensures that a folder and its parents exist. The folders that this method creates are private. */
   public static void ensureFolder(Path folder) throws IOException {
     Files.createDirectories(folder, attributes(folder, OF_FOLDER));
   }
 
-  /** Ensures that a folder which only Foliot uses exists and is private, even if an older version left it readable. */
+  /**
+   * Ensures that a folder exists, and makes it private even if an older version left it readable. Only Foliot may use
+   * the folder. Logs a warning if the permissions cannot be changed.
+   */
   public static void ensureOwnFolder(Path folder) throws IOException {
     ensureFolder(folder);
     restrict(folder, OF_FOLDER);
@@ -68,7 +71,7 @@ public final class PrivateFiles {
         Files.setPosixFilePermissions(path, permissions);
       }
     } catch (IOException e) {
-      // The path belongs to another user, or the file system supports permissions only seemingly. The server starts
+      // The path belongs to another user, or the file system only claims to support permissions. The server starts
       // nevertheless.
       log.warn("cannot restrict a file, so other users may be able to read it; remove their permissions: path={},"
           + " reason={}",

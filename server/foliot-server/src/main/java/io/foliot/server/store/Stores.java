@@ -79,7 +79,8 @@ public final class Stores {
         .connections(login.connections());
   }
 
-  // The data folder may have existed before and contain other files; only its subfolder for the store is Foliot's.
+  // The data folder may have existed before, and may contain files of other programs. So an existing data folder keeps
+  // its permissions. Only Foliot uses the subfolder for the store.
   private static void makePrivate(FoliotConfig.Store config) {
     try {
       PrivateFiles.ensureFolder(config.data());

@@ -12,7 +12,11 @@ public final class Nearest {
 
   private Nearest() {}
 
-  /** Returns the nearest of the known names, or null if more than a third of each name would have to change. */
+  /**
+   * Returns the known name that differs from the name in the fewest characters. Case, hyphens and underscores are
+   * ignored. Returns null if the name has more than 64 characters, or if the difference is more than one character and
+   * more than about a third of the known name.
+   */
   public static @Nullable String of(String name, Collection<String> known) {
     if (name.length() > MAX_LENGTH) {
       return null;

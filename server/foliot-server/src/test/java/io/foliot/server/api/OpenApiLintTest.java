@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Tests that Redocly and Spectral have no findings about the description of the API under their recommended rules. The
- * test needs {@code npx}, Node.js 20.19 or newer, and the npm registry:
+ * test needs {@code npx}, Node.js 20.19 or newer, and the npm registry. This command runs the test:
  *
  * <pre>
  * mvn -ntp verify -Pmachine -pl :foliot-server -am -Dtest=OpenApiLintTest -Dsurefire.failIfNoSpecifiedTests=false

@@ -33,7 +33,7 @@ final class DefaultsTest {
   @Test
   void serverAndEmbeddedEngineHaveTheSameDestinationLimit() {
     assertThat(new Settings().get(Option.DESTINATION_LIMIT)).isEqualTo(ENGINE.destinationLimit());
-    // A destination has at most twice as many running attempts as its limit.
+    // A destination that stops answering has at most twice as many running attempts as its limit.
     assertThat(HttpDeliveryOptions.DEFAULT.connectionsPerDestination()).isEqualTo(2 * ENGINE.destinationLimit());
   }
 

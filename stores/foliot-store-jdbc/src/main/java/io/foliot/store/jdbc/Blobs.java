@@ -13,12 +13,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of a record that no statement interprets, each in a separate {@link Frame}. The checksum of a frame also
- * detects a part that was restored or copied into another task's row, which checksums of the database's pages do not.
+ * detects a part that was restored or copied into another task's row. The database's checksums of pages do not detect
+ * such a part.
  */
 final class Blobs {
   /**
-   * Base of the generations and times in a blob: 0, because a statement may change every column that could be a base,
-   * and leave the blob as it is.
+   * Base of the generations and times in a blob. The base is 0 and not the value of a column, because a statement may
+   * change the column without a change of the blob.
    */
   private static final long NO_BASE = 0;
 

@@ -33,8 +33,8 @@ interface ClaimStatements {
    * has no successor and no requested cancel. Inserts the children of the tasks that were re-armed. May leave any plan
    * to the general path.
    *
-   * @param seenMicros the latest reading of the clock by this process, in microseconds since 1970; no smaller
-   *     generation is assigned
+   * @param seenMicros the latest reading of the clock by this process, in microseconds since 1970; the lower bound of
+   *     the generations that the statement assigns
    */
   Planned plan(Connection connection, List<NewPlan> plans, long seenMicros) throws SQLException;
 }

@@ -31,10 +31,10 @@ final class Connections implements AutoCloseable {
   private static final Duration GRACE = Duration.ofSeconds(5);
 
   /**
-   * Statement that makes MariaDB end a session that has been idle in a transaction for 20 s, because its client was
-   * lost. The locks of the transaction would otherwise be held for two hours. The transaction of a batch is never idle
-   * that long, because it waits only for its own statements. MySQL has no such setting, and takes the text that begins
-   * with {@code /*M!} for a comment.
+   * Statement that makes MariaDB end a session that has been idle in a transaction for 20 s. The client of such a
+   * session is lost, and the locks of the transaction would otherwise be held for two hours. The transaction of a batch
+   * is never idle that long, because it waits only for its own statements. MySQL has no such setting. For MySQL, the
+   * text that begins with {@code /*M!} is a comment.
    */
   private static final String END_IDLE_TRANSACTIONS = "SET /*M!100300 SESSION idle_transaction_timeout = 20, */ @foliot = 1";
 
@@ -149,7 +149,7 @@ final class Connections implements AutoCloseable {
         return result;
       } catch (SQLException e) {
         if (own != null && dialect.isReadOnly(e)) {
-          // The server has become a standby: the next connection may find the primary.
+          // The server has become a standby. The next connection may lead to the primary.
           own.evictConnection(connection);
         }
         throw translated(dialect, e, session.mayHaveWritten());

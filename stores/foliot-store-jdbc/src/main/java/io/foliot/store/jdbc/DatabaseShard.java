@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 final class DatabaseShard implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(DatabaseShard.class.getName());
 
-  /** Largest number of rows scanned for a page. A scan of that many takes a few milliseconds of the server's time. */
+  /** Largest number of rows of a table that a page scans. Such a scan takes a few milliseconds of the server's time. */
   private static final int PAGE_SCAN = 10_000;
   /** Pause between two runs of the background work. */
   private static final Duration TICK = Duration.ofSeconds(1);
@@ -51,8 +51,8 @@ final class DatabaseShard implements AutoCloseable {
   /** Shortest time for which the counts of queues are kept. */
   private static final long COUNTS_KEPT_NANOS = TimeUnit.SECONDS.toNanos(10);
   /**
-   * Shortest time from the beginning of one count to the next, as a multiple of the time that a count takes. Counts
-   * therefore take at most a twentieth of the time.
+   * Shortest time between the beginnings of two counts, as a multiple of the time that a count takes. Counts therefore
+   * take at most a twentieth of the time.
    */
   private static final int COUNTS_REST = 20;
 
@@ -89,7 +89,7 @@ final class DatabaseShard implements AutoCloseable {
     assert !ticks.isCancelled();
   }
 
-  /** Raises the floor to the clock, and drops expired tasks and answers. */
+  /** Raises the floor of generations ({@link GenerationClock}) to the clock, and drops expired tasks and answers. */
   private void tick() {
     try {
       connections.now(dialect, session -> {

@@ -15,9 +15,9 @@ import java.sql.SQLException;
  *
  * <p>There are two kinds of writes. {@link SubmitStatements} and {@link ClaimStatements} handle the frequent cases, and
  * decide in SQL. All other cases take the general path. {@link RecordStatements#read} reads the records, and {@code
- * TaskLife} decides in this process. The other {@link RecordStatements} write a row only if it still has the version
- * that was read. Lists of items to change are sorted by id, or by queue and key, so that all batches lock rows in
- * the same order.
+ * TaskLife} decides in this process. The other methods of {@link RecordStatements} write a row only if it still has the
+ * version that was read. Lists of items to change are sorted by id, or by queue and key, so that all batches lock rows
+ * in the same order.
  *
  * <p>The SQL is in {@link SqlFiles resource files}, one statement per file. The classes bind parameters and read rows.
  */

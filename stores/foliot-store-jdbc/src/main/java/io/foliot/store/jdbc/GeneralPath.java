@@ -145,8 +145,9 @@ final class GeneralPath {
   }
 
   /**
-   * Writes units, and returns those that were written. Each unit left out has a row that changed since the read. If
-   * another call has stored an answer to one of the requests since the read, only units without changes are returned.
+   * Writes units, and returns those that were written. A unit is left out if one of its rows has changed since the
+   * read. If another call has stored an answer to one of the requests since the read, only units without changes are
+   * returned.
    */
   <R> List<BatchUnit<R>> write(Session session, Snapshot snapshot, List<BatchUnit<R>> units) throws SQLException {
     List<Change> updates = new ArrayList<>();

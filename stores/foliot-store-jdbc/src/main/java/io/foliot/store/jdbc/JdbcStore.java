@@ -58,13 +58,13 @@ import org.jspecify.annotations.Nullable;
  * A task store in an existing database, or in several databases that each hold a range of slots. The store is as
  * durable as its databases.
  *
- * <p><b>Shape.</b> A batch is one step, or a few where one does not suffice. A step is one statement on PostgreSQL, and
- * a transaction of a few statements on MariaDB and MySQL. A batch relies only on READ COMMITTED, and on changes of
- * single rows that take effect only if the row is still as it was read. Between steps, no state is kept in a session
- * and no lock is held. Each step may use a different connection, so a pooler in transaction mode can be used.
+ * <p><b>Shape.</b> A batch is one step or a few steps. A step is one statement on PostgreSQL, and a transaction of a
+ * few statements on MariaDB and MySQL. A batch relies only on READ COMMITTED, and on changes of single rows that take
+ * effect only if the row is still as it was read. Between steps, no state is kept in a session and no lock is held.
+ * Each step may use a different connection, so a pooler in transaction mode can be used.
  *
- * <p><b>Threads.</b> Stages complete on one of a few threads, one for each connection. An action that follows a stage
- * must be short, or run on another thread, and must not wait for another call of the store.
+ * <p><b>Threads.</b> A stage completes on a thread of the store. The store has one thread for each connection. An
+ * action that follows a stage must be short, or run on another thread, and must not wait for another call of the store.
  *
  * <p><b>Faults.</b> Calls fail while a database is unavailable, and succeed again when it is back; lost connections are
  * always replaced. A call that fails may have taken effect, unless it fails with {@link StoreAwayException} or
@@ -333,8 +333,8 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
   /**
    * {@inheritDoc}
    *
-   * <p>The rows of tasks that are reset stay locked until the transaction ends. So do new keys: another submit of the
-   * same key waits.
+   * <p>The rows of tasks that are reset stay locked until the transaction ends. New keys stay locked, too, so another
+   * submit of the same key waits.
    */
   @Override
   public List<SubmitResult> submit(Connection transaction, List<Draft> drafts) throws SQLException {

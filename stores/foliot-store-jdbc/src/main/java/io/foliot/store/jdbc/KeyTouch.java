@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param queue the number of the key's queue
  * @param key the key
  * @param due the new deadline
- * @param maxWaitMillis how much later than the first due time of the task the deadline may be, in milliseconds;
+ * @param maxWaitMillis the longest time from the first due time of the task to the deadline, in milliseconds;
  *     {@link Long#MAX_VALUE} for no limit
  * @param body the new payload, or null to keep the present one
  * @param maxAttempts the new maximum number of attempts, or 0 to keep the present one

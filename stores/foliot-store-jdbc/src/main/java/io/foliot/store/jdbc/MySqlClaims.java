@@ -50,8 +50,8 @@ final class MySqlClaims implements ClaimStatements {
 
   /**
    * Claims in two statements. The first writes a token into each row that it changes, and the second reads which rows
-   * have the tokens of this call. The first derives each token from the task's id and a secret of this call, so no list
-   * of tokens is sent.
+   * have the tokens of this call. The first statement derives each token from the task's id and a secret of this call,
+   * so no list of tokens is sent.
    */
   @Override
   public Claimed claim(Connection connection, QueueIds numbers, List<NewClaim> claims, int slotCount)
@@ -130,7 +130,7 @@ final class MySqlClaims implements ClaimStatements {
     }
   }
 
-  /** Returns the last millisecond since 1970 in which a claim may win, or the smallest value for a move. */
+  /** Returns the last millisecond since 1970 in which a claim may win, or {@link Long#MIN_VALUE} for a move. */
   private static long notAfter(NewClaim claim) {
     return claim.leaseMillis() == 0 ? Long.MIN_VALUE : claim.notAfterMillis();
   }
@@ -222,7 +222,7 @@ final class MySqlClaims implements ClaimStatements {
     return new Planned(seenMicros, Planned.none(plans.size()));
   }
 
-  /** Returns the positions of the tasks whose kept records this transaction has inserted: they still have live rows. */
+  /** Returns the positions of the tasks whose kept records this transaction inserted. Their live rows still exist. */
   private BitSet finished(Connection connection, List<Settlement> settlements) throws SQLException {
     ParameterTable values = statements.values("id", "token");
     settlements.forEach(item -> values.next().add(item.id()).add(item.token()));

@@ -48,7 +48,7 @@ final class MySqlDialect implements Dialect {
   }
 
   /**
-   * Creates a dialect with a clock other than that of the database.
+   * Creates a dialect with these expressions for the clock. Tests replace the database's clock.
    *
    * @param timeoutSeconds how long a statement may take, in seconds
    * @param isMariaDb whether the server is MariaDB; otherwise it is MySQL
