@@ -45,13 +45,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store in Redis, 6.2 or later: one server, servers behind Sentinel, or a cluster. Its durability class is B;
- * {@link #durability} states the window that follows from the server's settings.
+ * A store in Redis, 6.2 or later: one server, servers behind Sentinel, or a cluster. Its durability class is B. The
+ * server's settings determine the window of writes that a failure may lose; {@link #durability} returns this window.
  *
- * <p>Each part of the task space has an ordered set of {@code (wakeAt, id, queue)}, a hash of records, a hash of keys,
- * and a hash of bodies, all under one hash tag. A call runs one script for many tasks of a part. The script takes the
- * time from the server's clock. Parts do not wait for each other. A reset to a later time mostly writes one field of
- * one hash.
+ * <p>The tasks are divided into parts. Each part has an ordered set of {@code (wakeAt, id, queue)}, a hash of records,
+ * a hash of keys, and a hash of bodies, all under one hash tag. A call runs one script for many tasks of a part. The
+ * script takes the time from the server's clock. Parts do not wait for each other. A reset to a later time usually
+ * writes only one field of one hash.
  *
  * <p><b>Threads.</b> Stages complete on the connection's thread. Code that a caller runs there must be short, and must
  * not wait for another call of the store. Longer code must run elsewhere ({@code whenCompleteAsync}).
@@ -62,7 +62,7 @@ import org.jspecify.annotations.Nullable;
 public final class RedisStore implements TaskStore, SlotGrowth {
   /**
    * Maximum number of keys in each of the two maps of a cache. The cache holds the latest known task of a key. A touch
-   * by key needs no lookup while this task is live. Each map takes some 20 MB.
+   * by key needs no lookup of the key while this task is live. Each map takes some 20 MB.
    */
   private static final int KEYS_REMEMBERED = 150_000;
   /**

@@ -10,10 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A handler that closes a connection whose server does not answer, so that the client connects again. If the server has
- * lost power, or its address now belongs to another machine, no peer closes the connection, and without this handler
- * the kernel would retransmit for a quarter of an hour. The calls that wait on the connection fail when it is closed;
- * the oldest of them has waited for the whole timeout. (Netty's ReadTimeoutHandler would close idle connections, too.)
- * Used only by the thread of its channel.
+ * lost power, no peer closes the connection, and without this handler the kernel would retransmit for a quarter of an
+ * hour. The calls that wait on the connection fail when it is closed; the oldest of them has waited for at least the
+ * timeout. (Netty's ReadTimeoutHandler would close idle connections, too.) Used only by the thread of its channel.
  */
 final class ResponseStallHandler extends ChannelDuplexHandler {
   /** Number of checks within the time for which a connection may be silent. */
@@ -25,8 +24,8 @@ final class ResponseStallHandler extends ChannelDuplexHandler {
   private @Nullable Future<?> checks;
 
   /**
-   * Creates a handler for one connection. The handler closes the connection if the server sends nothing after a call
-   * for {@code timeout}, or for up to a quarter of it longer.
+   * Creates a handler for one connection. The handler closes the connection if, after a call, the server sends nothing
+   * for {@code timeout}. The handler may notice this late, by up to a quarter of the timeout.
    */
   ResponseStallHandler(Duration timeout) {
     timeoutNanos = timeout.toNanos();

@@ -11,7 +11,7 @@ import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Map;
 
-/** The scripts that run in Redis, each in a file beside this class. */
+/** The scripts that run in Redis. Their texts are in files beside this class. */
 enum Script {
   /** Inserts tasks, or resets waiting tasks. */
   SUBMIT,

@@ -18,9 +18,12 @@ import org.jspecify.annotations.Nullable;
  * @param config the settings that CONFIG GET returned; empty if the user may not read them
  */
 record ServerFacts(Map<String, String> info, Map<String, String> config) {
-  /** Window of {@code everysec}. Redis documents one second, and permits another second for a slow sync. */
+  /**
+   * Window of writes that a crash may lose with {@code appendfsync everysec}. Redis documents one second, and permits
+   * another second for a slow sync.
+   */
   private static final long EVERYSEC_MILLIS = 2_000;
-  /** Window without syncs: Linux writes dirty pages back after 30 s. */
+  /** Window of writes that a crash may lose without syncs: Linux writes dirty pages back after 30 s. */
   private static final long KERNEL_MILLIS = 30_000;
   private static final long MILLIS_PER_SECOND = 1_000;
   /**
@@ -91,7 +94,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     return value == null || !value.matches("\\d{1,9}") ? null : Long.valueOf(value);
   }
 
-  /** Returns the time before a crash, in ms, whose acknowledged writes may be missing after a restart from files. */
+  /** Returns the length of the window before a crash, in ms. A restart from files may lose the window's writes. */
   private long fileMillis() {
     if (!"1".equals(info.get("aof_enabled"))) {
       return UNBOUNDED;
@@ -103,7 +106,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     };
   }
 
-  /** Returns the time before a failover, in ms, whose acknowledged writes may be missing on the new primary. */
+  /** Returns the length of the window before a failover, in ms. The new primary may lack the window's writes. */
   private long replicaMillis(int waitReplicas) {
     Long least = number("min-replicas-to-write");
     Long lagSeconds = number("min-replicas-max-lag");

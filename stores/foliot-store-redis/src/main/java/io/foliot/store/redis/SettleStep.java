@@ -15,9 +15,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The step that settles attempts. The fast path handles a success or a retry, without a note, of a task that has
- * neither a successor nor a request to cancel it, if this node knows the queue of the task and a script can compute
- * exactly with the numbers.
+ * The step that settles attempts. The fast path handles a settlement if all of these conditions hold:
+ *
+ * <ul>
+ * <li>The outcome is a success or a retry, and there is no note.
+ * <li>The task has neither a successor nor a request to cancel it, and its record has room for another attempt.
+ * <li>This node knows the queue of the task.
+ * <li>A script can compute exactly with the numbers.
+ * </ul>
  */
 final class SettleStep
     implements

@@ -24,9 +24,9 @@ import java.util.function.Consumer;
  * part. A store that is open keeps the number of slots with which it was opened.
  */
 final class SlotDoubling {
-  /** Maximum number of bits of a slot's number, because a slot is the low bits of a hash of 16 bits. */
+  /** Maximum number of bits of a slot's index. The index is the low bits of a hash of 16 bits. */
   private static final int MAX_BITS = 16;
-  /** Number of tasks that one scan of a part reads, and that migrate together. */
+  /** Approximate number of elements that one scan of a part reads. Those that must migrate do so together. */
   private static final int SCAN_PAGE = 200;
 
   private final Link link;

@@ -19,8 +19,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>A caller that stalls between the read of the old part and the insert might insert a task again that other callers
  * have migrated, ended and deleted meanwhile. A task in the new part changes only after it was deleted in the old part.
  * So if the stalled caller still read the task from the old part, the task ended after that read. The new part keeps
- * traces of ended tasks for longer than {@link #LATE_MICROS}. The caller reads the clock of the new part before the old
- * part, and the new part refuses an insert later than {@link #LATE_MICROS} after that clock reading.
+ * ended tasks for longer than {@link #LATE_MICROS}. The caller reads the clock of the new part before it reads the old
+ * part. The new part refuses an insert later than {@link #LATE_MICROS} after that clock reading.
  *
  * <p>If both parts are on one server, the insert is in the server's file before the delete. In a cluster, a server that
  * fails may lose the writes of the window before its failure; {@code RedisStore#durability} returns the length of this
@@ -40,7 +40,7 @@ final class SlotMigration {
   private final Layout layout;
   private final Partitions parts;
   private final Asides asides;
-  /** Lowest generations that new parts may give out, as this process has written them, by part. */
+  /** For each new part, the lowest generation that it may give out, as last written there by this process. */
   private final Map<Integer, Long> writtenMinGenerations = new ConcurrentHashMap<>();
 
   SlotMigration(Link link, Layout layout, Partitions parts, Asides asides) {
@@ -51,11 +51,11 @@ final class SlotMigration {
   }
 
   /**
-   * Names of records that may have to migrate, in the form that the scripts accept.
+   * Names of records and answers that may have to migrate, in the form that the scripts accept.
    *
    * @param ids the ids of records
-   * @param keys fields of keys
-   * @param answers fields of answers to requests
+   * @param keys the hash fields of keys
+   * @param answers the hash fields of answers to requests
    */
   record Refs(List<byte[]> ids, List<byte[]> keys, List<byte[]> answers) {
     static Refs of(ReadSet reads) {

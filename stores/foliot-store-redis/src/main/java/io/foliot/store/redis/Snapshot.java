@@ -129,8 +129,8 @@ final class Snapshot implements CommittedRecords {
   }
 
   /**
-   * Decodes a record, and checks that a live record has its payload. A final record whose payload cannot be read is
-   * returned without the payload.
+   * Decodes a record. If bodies were read, also checks that a live record has its payload. A final record whose payload
+   * cannot be read is returned without the payload.
    */
   static TaskRecord decoded(TaskId id, byte[] value, byte @Nullable [] body, byte @Nullable [] nextBody,
       boolean bodies) {

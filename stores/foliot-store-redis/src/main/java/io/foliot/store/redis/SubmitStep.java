@@ -16,8 +16,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The step that submits tasks. The fast path handles drafts without an idempotency key and without an expected
- * generation, unless a script cannot compute exactly with the due time or the draft's key has a running task.
+ * The step that submits tasks. The fast path handles a draft that has neither an idempotency key nor an expected
+ * generation, if a script can compute exactly with its due time. The draft needs the general path if its key has a
+ * task that runs or cannot be read.
  */
 final class SubmitStep
     implements

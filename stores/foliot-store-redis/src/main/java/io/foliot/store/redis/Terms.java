@@ -31,7 +31,7 @@ final class Terms {
     return number > -EXACT && number < EXACT;
   }
 
-  /** Returns whether a script can compute exactly with an instant. */
+  /** Returns whether a script can compute exactly with a due time, which is an instant or a delay. */
   static boolean isExact(Due due) {
     return switch (due) {
       case Due.At at -> isExact(at.millis());

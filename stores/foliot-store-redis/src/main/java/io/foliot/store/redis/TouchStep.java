@@ -21,7 +21,7 @@ final class TouchStep implements RedisOperation<Touch, TouchResult>, RedisOperat
   /** Bytes of the due time and of the longest wait in the arguments. */
   private static final int NUMBERS = 17;
 
-  /** First byte of an argument that is the id of the key's last known task, instead of the key. */
+  /** First byte of an argument that contains the id of the key's last known task instead of the key. */
   private static final int KNOWN = 1;
 
   private final Terms terms;

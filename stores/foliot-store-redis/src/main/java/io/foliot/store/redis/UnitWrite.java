@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The arguments of {@code write.lua} for units: the bytes that were read, to be compared, and their replacements. */
+/** The arguments of {@code write.lua}. For each unit they contain the bytes that were read, and the new bytes. */
 final class UnitWrite {
   // changes of a body
   private static final int NOTHING = 0;

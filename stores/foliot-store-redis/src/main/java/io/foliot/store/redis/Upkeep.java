@@ -13,17 +13,20 @@ import java.util.function.Consumer;
 
 /**
  * The background work of a store. It reads the number of parts, deletes the expired records of all parts, and reads the
- * server's settings again. (A settle also deletes expired records, but only those of its own part.) No call waits for
- * this work. If the work fails, memory grows, and the reported durability may be outdated.
+ * server's settings again. (A settle or a call on the general path also deletes expired records, but only in its own
+ * part.) No call waits for this work. If the work fails, memory grows, and the reported durability may be outdated.
  */
 final class Upkeep implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Upkeep.class.getName());
   private static final long EVERY_SECONDS = 1;
   /** Interval at which every part is swept and the settings are read, in seconds. */
   private static final int ROUND_SECONDS = 10;
-  /** Maximum number of expired records that one script deletes, which blocks the server for some milliseconds. */
+  /**
+   * Maximum number of expired records, and of expired answers, that one script deletes. Such a script blocks the server
+   * for some milliseconds.
+   */
   private static final int SWEPT_AT_ONCE = 500;
-  /** Number of failures in a row per warning. During a short outage, the calls of the application already fail. */
+  /** Number of failures in a row per warning. A shorter outage needs no warning: the application's calls fail. */
   private static final int WARNED_EACH = 60;
 
   private final Link link;

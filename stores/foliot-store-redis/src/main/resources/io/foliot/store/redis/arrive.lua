@@ -1,6 +1,6 @@
 -- Inserts records and answers that migrate from another part, unless this part has them.
--- ARGV[2]: the time by this part's clock, in microseconds, after which the call is refused. By then the records of
--- tasks that have ended here may have expired, and the call would insert such tasks again.
+-- ARGV[2]: the time by this part's clock, in microseconds, after which the call is refused. A later call might insert
+-- tasks again that have ended here and were deleted.
 -- ARGV[3]: the lowest generation that the other part could still give out. ARGV[4]: the number of records.
 -- Then per record: id, bytes, body, successor's body, field of its key. Then per answer: field, bytes.
 -- Returns 1, or 0 if the call was refused.
@@ -15,7 +15,8 @@ for _ = 1, tonumber(ARGV[4]) do
   local holder = field ~= '' and call('HGET', KEY, field)
   local live = byte(v, 2) < FINISHED
   local rival = holder and holder ~= id and live and call('HGET', TASK, holder)
-  -- Both parts have a live task of a key only if a server has lost its latest writes. The task of this part stays.
+  -- Both parts have a live task of a key only if a server has lost its latest writes. The task of this part stays, and
+  -- the other task is not inserted.
   local loses = rival and byte(rival, 2) < FINISHED
   if not loses and not call('HGET', TASK, id) then
     put(id, nil, v)

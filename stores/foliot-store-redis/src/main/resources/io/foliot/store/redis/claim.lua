@@ -1,7 +1,11 @@
 -- Claims tasks. ARGV[2], 32 bytes per claim: the lease in milliseconds, the latest time at which the claim may win, and
 -- the token. ARGV[3..]: the ids.
--- Returns the time, the answers, and per won claim the record and the body. An answer is 0: absent or final; 1 and an
--- i8: not due, or running, until that time; 2: won; 3: due, but after the latest time; 9: take the general path.
+-- Returns the time, the answers, and per won claim the record and the body. An answer begins with a byte:
+--   0: the task is absent or final
+--   1: the task cannot be claimed before the time in the i8 that follows
+--   2: the claim is won
+--   3: the task is due, but the latest time has passed
+--   9: take the general path
 local values = call('HMGET', TASK, unpack(ARGV, 3))
 local answers, won, withBody = {}, {}, {}
 for i = 1, #values do

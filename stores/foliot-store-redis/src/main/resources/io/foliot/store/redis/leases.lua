@@ -1,5 +1,5 @@
 -- Reads when the leases of tasks end: an 8-byte integer (i8) per task, in milliseconds since 1970; the lowest i8 if the
--- task does not run. ARGV[2..]: the ids.
+-- task does not run or cannot be read. ARGV[2..]: the ids.
 local values = call('HMGET', TASK, unpack(ARGV, 2))
 local answers = {}
 for i = 1, #values do

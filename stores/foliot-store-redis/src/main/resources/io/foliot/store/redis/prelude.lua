@@ -6,8 +6,9 @@
 --   | 21 dueAt i8 | 29 wakeAt i8 | 37 firstDueAt i8 | 45 createdAt i8 | 53 changedAt i8 | 61 claimedAt i8
 --   | 69 leaseEnd i8 | 77 dropAt i8 | 85 token c16 | 101 attempts B | 102 length of queue B | queue | length of key H
 --   | key | reason | successor | note | checksum I4 | attempts
--- The header has 101 bytes. Scripts do not change the fields after the header, except that they append attempts.
--- Kinds of results and states are the numbers of EnumCodes. The answer 9 means: take the general path.
+-- The header has 101 bytes. Scripts change the header and append attempts, and leave all other bytes unchanged. The
+-- exception is setAside, which writes a new record.
+-- States and kinds of results are numbers, which EnumCodes defines. The answer 9 means: take the general path.
 local P = KEYS[1]
 local TASK, DUE, KEY, BODY = P .. ':task', P .. ':due', P .. ':key', P .. ':body'
 local COUNT, DROP, META = P .. ':count', P .. ':drop', P .. ':meta'
@@ -208,7 +209,7 @@ local function sweep(limit)
   return #members + #fields
 end
 
--- Returns whether a deadline that moves to a later time moves its index entry too, as TaskLife decides.
+-- Returns whether a reset to a later time also moves the index entry. TaskLife has the same rule.
 local function isWorthMoving(flags, wakeAt, dueAt)
   return band(flags, IS_PARKED) == 0 and dueAt > now and wakeAt <= now + floor((dueAt - now) / 8) * 5
 end

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 @Tag("long")
 final class RedisClusterStoreTest extends ServerClockStoreContract {
   /**
-   * Number of stores that the test opens. In each store, the probability is one half that a call would block the very
-   * thread that must open the connection.
+   * Number of stores that the test opens. If calls waited for connections, each store would hang with a probability of
+   * one half.
    */
   private static final int STORES = 12;
 

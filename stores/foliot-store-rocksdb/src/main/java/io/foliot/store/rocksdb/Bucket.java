@@ -11,7 +11,7 @@ import io.foliot.core.store.TaskRecord;
  * retention therefore has at most ten buckets at a time. An expired record may stay on disk until its whole bucket has
  * expired, which is at most one width later. A lookup by id tries all buckets; the Bloom filters make this cheap.
  *
- * @param kind n, and a bit that says whether the tasks failed: dead letters are kept apart from other final tasks
+ * @param kind n, and a bit that is set if the tasks failed: dead letters are kept apart from other final tasks
  * @param number the beginning of the bucket, counted in widths since 1970
  */
 record Bucket(int kind, long number) implements Comparable<Bucket> {

@@ -31,7 +31,7 @@ final class CommitTable {
    * examination takes a few ms.
    */
   private static final int RETIRED_PER_COMMIT = 2_000;
-  /** Time between the expiry and the drop of a bucket. The clock may be set back by up to this time without a loss. */
+  /** Minimum time from the expiry to the drop of a bucket. The clock may be set back by this time without a loss. */
   private static final long DROP_GRACE_MILLIS = 10_000;
   /** Distance of a newly recorded floor above the generations given out: a minute, in microseconds. */
   private static final long FLOOR_AHEAD = 60_000_000;
@@ -154,9 +154,9 @@ final class CommitTable {
 
   /**
    * Records the floor: all generations given out so far are smaller than the floor. The floor is the last entry of each
-   * commit. It is overwritten but never deleted, so it reaches a table file with its sequence number. An entry that is
-   * deleted may vanish together with its delete. The MANIFEST or the log therefore shows the sequence number of the
-   * last commit; {@link Guard} relies on this.
+   * commit, and is never deleted. (A deleted entry may vanish together with its delete.) The floor therefore reaches a
+   * table file with its sequence number, and the MANIFEST or the log shows the sequence number of the last commit.
+   * {@link Guard} relies on this.
    */
   void recordFloor(long floor) {
     recordedFloor = floor;

@@ -227,7 +227,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Deletes the files that hold only keys in a range of deleted keys, from inclusive, to exclusive. */
+  /** Deletes the files that hold only keys of a deleted range: {@code from} is inclusive, {@code to} is exclusive. */
   void dropFiles(Family family, byte[] from, byte[] to) {
     try {
       db.deleteFilesInRanges(handle(family), List.of(from, to), false);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * unchanged.
  *
  * <ul>
- * <li>The MANIFEST begins with all bytes that the {@linkplain Guard guard} has recorded.
+ * <li>The MANIFEST begins with the bytes whose number and checksum the {@linkplain Guard guard} has recorded.
  * <li>Each table file that the MANIFEST names exists with its length, and each closed log with its synced length.
  * <li>The log is whole except for commits that were not synced, and has no gaps ({@link LogCheck}).
  * <li>MANIFEST and log together reach the last commit that the guard has recorded.

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GuardWriter {
   private static final System.Logger LOG = System.getLogger(GuardWriter.class.getName());
-  /** Interval between updates. A loss of commits that are younger than this interval is not detected. */
+  /** Interval between updates. A loss of commits that are younger than this interval may go undetected. */
   private static final long INTERVAL_MILLIS = 200;
   private static final int BUFFER = 64 << 10;
 

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * The low watermarks of the ranges of an index: instants before which a range has no entry. A scan starts at the
- * watermark, so it never reads deleted entries. A poll reads nothing if the watermarks of its ranges are in the
- * future.
+ * watermark, so it skips the deleted entries before the watermark. A poll reads nothing if the watermarks of its ranges
+ * are in the future.
  *
  * <p><b>Invariant.</b> No visible entry is before the watermark of its range.
  *

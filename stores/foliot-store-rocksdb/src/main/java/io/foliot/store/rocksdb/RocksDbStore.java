@@ -74,7 +74,7 @@ import org.rocksdb.RocksIterator;
 /**
  * A store in a folder of this machine, for one process: durability class D. Each slot has an ordered index
  * {@code wakeAt | id}, and a {@linkplain LowWatermarks low watermark} before which the index has no entry. So a poll
- * never reads deleted entries, and needs no read while nothing is due.
+ * skips the deleted entries before the watermark, and needs no read while the watermark is in the future.
  *
  * <p><b>Threads.</b> One thread writes, in group commits (see {@code Writer}). One thread completes the calls that
  * wrote, and two threads read. Callers' code that continues a stage runs on the completing thread or a reading thread.
@@ -88,7 +88,7 @@ import org.rocksdb.RocksIterator;
  */
 public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   private static final int READ_THREADS = 2;
-  /** Maximum number of waiting reads. A node has fewer callers, and each of them waits for the result of its read. */
+  /** Maximum number of waiting reads. A node has fewer callers than this, and each caller waits for its read. */
   private static final int MAX_WAITING_READS = 10_000;
 
   /** The sources of tokens and of free space, which tests replace. */
@@ -560,7 +560,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     return Optional.ofNullable(writer.failure());
   }
 
-  /** {@inheritDoc} Files that have not changed are not copied again. The new backup is checked when it is complete. */
+  /** {@inheritDoc} Files that have not changed are not copied again. */
   @Override
   public synchronized Backup backup(Path target) {
     writer.ensureOpen();

@@ -270,7 +270,10 @@ final class StoredRecords implements CommittedRecords, Reads {
     return null;
   }
 
-  /** Returns false: a record of a newer version counts as absent here. The calls check {@link #isUnreadable} first. */
+  /**
+   * Returns false: a record of a newer version counts as absent here. Submits, touches, cancels and adoptions check
+   * {@link #isUnreadable} first.
+   */
   @Override
   public boolean isOfNewerVersion(TaskId id) {
     return false;

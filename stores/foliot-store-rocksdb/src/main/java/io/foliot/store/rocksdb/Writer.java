@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The only thread that writes. It drains the waiting calls, runs them one after the other against {@link CommitTable},
  * writes their changes in one synced batch, and only then completes the calls (group commit). While one commit syncs,
- * the next calls queue up, so the more callers there are, the fewer syncs each call costs. A commit is not synced if
- * all its calls only move index entries.
+ * the next calls queue up, so the more callers there are, the fewer syncs each call costs. A commit that does no more
+ * than move index entries is not synced.
  *
  * <p>Calls are completed on another thread, in the order of the commits. Code that continues a stage never runs on the
  * writer thread.
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The states are: open → closing (accepted calls are still run) → ended; open or closing → failed → ended.
  */
 final class Writer {
-  /** Maximum number of waiting calls. A node has fewer callers, and each of them waits for the result of its call. */
+  /** Maximum number of waiting calls. A node has fewer callers than this, and each caller waits for its call. */
   private static final int MAX_WAITING_CALLS = 1 << 16;
   /**
    * Maximum number of items of calls that are not completed: some seconds of work. The limit bounds the heap of these
@@ -253,7 +253,10 @@ final class Writer {
     answer();
   }
 
-  /** Moves waiting calls into {@link #running}, up to the limits of a commit. Returns the number of their items. */
+  /**
+   * Moves waiting calls into {@link #running}, up to the limits of a commit. The first call is taken even if it exceeds
+   * the limits. Returns the number of items of the calls taken.
+   */
   private long take(@Nullable Operation<?> first) {
     if (first == null) {
       return 0;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.RocksIterator;
 
-/** Final tasks are kept for their retention. When it ends, they are deleted completely, with their keys and bodies. */
+/** Final tasks are kept for their retention. Then they are deleted completely, with their keys and bodies. */
 final class HistoryTest {
   private static final long HOUR = StoreHarness.HOUR;
   private static final Body LARGE = new Body(new byte[5_000], "x/y", Map.of());

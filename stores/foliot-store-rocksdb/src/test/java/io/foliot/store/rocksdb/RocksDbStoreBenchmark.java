@@ -50,8 +50,8 @@ import org.jspecify.annotations.Nullable;
  *   -Dbench.args="/tmp/foliot-bench 1000000 5000"
  * </pre>
  *
- * Arguments: a folder that is absent or empty and is removed afterwards; the tasks per step, of which a touch step uses
- * at most 100,000; the items per call; and optionally the number of tasks that are created first.
+ * Arguments: a folder that is absent or empty and is removed afterwards; the number of tasks per step (touch steps use
+ * at most 100,000 of them); the number of items per call; and optionally the number of tasks that are created first.
  */
 public final class RocksDbStoreBenchmark {
   private static final String QUEUE = "bench";

@@ -183,7 +183,7 @@ final class StoreFolderTest {
     }
   }
 
-  /** Submits tasks and copies the folder as a power loss leaves it: the store is open, and the tasks are in the log. */
+  /** Submits tasks, and copies the folder while the store is open, so that the tasks are only in the log. */
   private Path copyWhileOpen(int tasks, String name) throws IOException {
     Path copy = temporary.resolve(name);
     try (RocksDbStore store = harness.open(folder())) {

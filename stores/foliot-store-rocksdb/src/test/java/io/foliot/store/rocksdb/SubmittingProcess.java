@@ -122,7 +122,8 @@ final class SubmittingProcess {
   }
 
   /**
-   * Returns a touch that makes the task due 10 s later. The index entry of the task then stays in place until a move.
+   * Returns a touch that makes the task due 10 s later. The index entry of the task then usually stays in place until a
+   * move.
    */
   private static Touch pushBack(Draft draft) {
     return new Touch(new TaskRef.ById(draft.id()), Due.at(draft.due().atMillis(0) + 10_000));
