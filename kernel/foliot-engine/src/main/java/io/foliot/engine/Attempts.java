@@ -165,8 +165,11 @@ final class Attempts {
     long leaseNanos = leaseMillis * NANOS_PER_MILLI;
     if (claim.waiter() != null) {
       attempt.answered = true;
+      if (!lane.longPolls().won(claim.waiter(), task, sentNanos + leaseNanos)) {
+        ended(attempt, new Outcome.Retry(Due.NOW), "not begun: the worker's call ended before the claim");
+        return;
+      }
       markReportedLater(attempt);
-      lane.longPolls().won(claim.waiter(), task, sentNanos + leaseNanos);
       handOver(attempt, claim.waiter().payloadsTaken());
       lookAhead.scheduleAgain(task.id(), task.queue(), task.leaseEnd(), nowNanos);
       return;

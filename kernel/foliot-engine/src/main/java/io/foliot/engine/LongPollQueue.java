@@ -43,6 +43,7 @@ final class LongPollQueue {
     // guarded by the queue of long polls
     private int max;
     private long deadlineNanos;
+    private boolean isClosed;
     private final List<Won> tasks = new ArrayList<>();
     private int reserved;
 
@@ -176,10 +177,10 @@ final class LongPollQueue {
 
   /**
    * Notes that a task was claimed for a reserved place. Its lease ends when the monotonic clock shows {@code
-   * leaseEndNanos}.
+   * leaseEndNanos}. Returns false if the waiter was closed: no worker gets the task.
    */
-  synchronized void won(Waiter waiter, TaskRecord task, long leaseEndNanos) {
-    waiter.tasks.add(new Won(task, leaseEndNanos));
+  synchronized boolean won(Waiter waiter, TaskRecord task, long leaseEndNanos) {
+    return !waiter.isClosed && waiter.tasks.add(new Won(task, leaseEndNanos));
   }
 
   /** Frees a reserved place, because its task could not be claimed. */
@@ -210,6 +211,7 @@ final class LongPollQueue {
     synchronized (this) {
       left = new ArrayList<>(waiters);
       left.addAll(disabled);
+      left.forEach(waiter -> waiter.isClosed = true);
       waiters.clear();
       disabled.clear();
     }

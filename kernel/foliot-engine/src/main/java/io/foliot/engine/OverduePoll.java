@@ -211,7 +211,7 @@ final class OverduePoll {
   List<DueEntry> taken(List<DueSlice> slices, SlotSet mine, boolean isBusy, long nowNanos) {
     for (DueSlice slice : slices) {
       DueEntry before = heads[slice.slot()];
-      String owner = owner(slice.slot());
+      String owner = assignment.owner(slice.slot());
       if (owner != null && before != null && isMovedByOwner(slice.slot()) && !before.equals(first(slice))) {
         atWorkNanos.put(owner, nowNanos);
       }
@@ -262,7 +262,7 @@ final class OverduePoll {
     if (!first.equals(heads[slot])) {
       return false;
     }
-    String owner = owner(slot);
+    String owner = assignment.owner(slot);
     Long seenNanos = owner == null ? null : atWorkNanos.get(owner);
     boolean isAtWork = seenNanos != null && nowNanos - seenNanos <= AT_WORK_NANOS;
     long patienceNanos = isAtWork ? (isBusy ? BUSY_PATIENCE_NANOS : PATIENCE_NANOS) : 0;
@@ -281,13 +281,5 @@ final class OverduePoll {
 
   private static @Nullable DueEntry first(DueSlice slice) {
     return slice.entries().isEmpty() ? null : slice.entries().getFirst();
-  }
-
-  /**
-   * Returns the owner of a slot, or null if it has none. Both halves of a slot that was doubled after the assignment
-   * have the owner of the whole slot.
-   */
-  private @Nullable String owner(int slot) {
-    return assignment.slotCount() == 0 ? null : assignment.owner(slot % assignment.slotCount());
   }
 }

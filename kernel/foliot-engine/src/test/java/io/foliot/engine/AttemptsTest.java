@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -68,6 +69,27 @@ final class AttemptsTest {
     attempts.begin(new PendingClaim(lane, entry, new Claim(entry.id(), leaseMillis), 2_000, destination, null), task,
         rig.nowNanos - sentAgoMillis * LoopRig.MILLI, rig.nowNanos);
     return task;
+  }
+
+  @Test
+  void aTaskWonAfterItsCallHasEndedIsGivenBack() {
+    rig.queue(QueueConfig.of("pulled", Target.pull()));
+    Lane lane = rig.lane("pulled");
+    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("", 1, LEASE_MILLIS, rig.nowNanos, Long.MAX_VALUE,
+        CompletableFuture.completedFuture(null));
+    lane.longPolls().add(waiter);
+    assertThat(lane.longPolls().reserve()).isSameAs(waiter);
+    assertThat(lane.permits().acquire(1, rig.nowNanos, () -> {})).isEqualTo(1);
+    assertThat(rig.registry.memory().acquire(1, 2_000, lane.memory(), null, () -> {})).isEqualTo(1);
+    lane.longPolls().close(rig.nowNanos);
+    assertThat(waiter.answer()).isCompletedWithValueMatching(pulled -> pulled.tasks().isEmpty());
+
+    DueEntry entry = entry(0, START_MILLIS, 1, "pulled");
+    attempts.begin(new PendingClaim(lane, entry, new Claim(entry.id(), LEASE_MILLIS), 2_000, null, waiter),
+        rig.claimed(entry, LEASE_MILLIS), rig.nowNanos, rig.nowNanos);
+    assertThat(settlement().outcome()).isEqualTo(new Outcome.Retry(Due.NOW));
+    assertThat(attempts.isIdle()).isTrue();
+    assertThat(rig.registry.memory().used()).isZero();
   }
 
   private void assertReleased(String queue) {

@@ -70,9 +70,13 @@ public final class Assignment {
     return owners.length;
   }
 
-  /** Returns the owner of a slot, or null if the slot has none. */
+  /**
+   * Returns the owner of a slot, or null if the slot has none. If the store has doubled its slots since the assignment
+   * was made, a new slot has the owner of the slot that it was split from.
+   */
   public @Nullable String owner(int slot) {
-    return owners[slot] == NOBODY ? null : nodes.get(owners[slot]);
+    int owner = owners.length == 0 ? NOBODY : owners[slot % owners.length];
+    return owner == NOBODY ? null : nodes.get(owner);
   }
 
   /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.coordination.Coordinator.Member;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -40,7 +41,7 @@ final class AssignmentTest {
   private static int moved(Assignment before, Assignment after) {
     int moved = 0;
     for (int slot = 0; slot < after.slotCount(); slot++) {
-      moved += Objects.equals(before.owner(slot % before.slotCount()), after.owner(slot)) ? 0 : 1;
+      moved += Objects.equals(before.owner(slot), after.owner(slot)) ? 0 : 1;
     }
     return moved;
   }
@@ -77,6 +78,15 @@ final class AssignmentTest {
     assertThat(moved(one, Assignment.none(256).with(shuffled, 256))).isZero();
     shuffled.removeLast();
     assertThat(moved(one.with(shuffled, 256), one.with(List.copyOf(shuffled.reversed()), 256))).isZero();
+  }
+
+  @Test
+  void aSlotOfADoubledStoreHasTheOwnerOfItsOldSlot() {
+    Assignment assignment = Assignment.of(Arrays.asList("a", null, "b", "a"));
+    for (int slot = 0; slot < 16; slot++) {
+      assertThat(assignment.owner(slot)).isEqualTo(assignment.owner(slot % 4));
+    }
+    assertThat(Assignment.none(0).owner(3)).isNull();
   }
 
   @Test
