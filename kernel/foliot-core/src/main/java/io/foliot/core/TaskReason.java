@@ -13,7 +13,7 @@ public enum TaskReason {
   BACKOFF,
   /** The queue is paused. */
   QUEUE_PAUSED,
-  /** No worker pulls tasks of the queue. */
+  /** No worker of the queue waits on this node. */
   NO_WORKER,
   /** This node has no delivery of the queue's type. */
   NO_DELIVERY,
@@ -25,7 +25,7 @@ public enum TaskReason {
   PERMITS_IN_USE,
   /** The queue's rate allows no attempt at the moment. */
   RATE_REACHED,
-  /** The delivery of the queue has as many attempts under way on this node as it can have. */
+  /** The bound of attempts of the delivery on this node leaves none for the destination. */
   DELIVERY_FULL,
   /** The destination has failed, and gets one trial attempt at a time. */
   DESTINATION_PROBED,

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * An amount of something that the queues and destinations of a node share: bytes of payload, or attempts. Thread-safe.
  *
- * <p>A destination may hold as much as is free, and a queue as much as its destination may still take. These are the
- * dynamic thresholds of shared-memory switches (Choudhury and Hahne 1998). Nothing is taken back from a holder, so room
- * must be left before other holders need it. A destination that gives nothing back gets half of the total, and a queue
- * of such a destination a third. With {@code n} such destinations, each gets one part in {@code n+1}, and as much stays
- * free for the others. Demands below that are met in full, so the shares are max-min fair.
+ * <p>A destination may hold as much as then stays free, and a queue as much as its destination may still take. These
+ * are the dynamic thresholds of shared-memory switches (Choudhury and Hahne 1998). Nothing is taken back from a holder,
+ * so room must be left before other holders need it. A destination that gives nothing back gets half of the total, and
+ * a queue of such a destination a third. With {@code n} such destinations, each gets one part in {@code n+1}, and as
+ * much stays free for the others. Demands below that are met in full, so the shares are max-min fair.
  *
  * <p>Where the free part is smaller than one unit of work, a queue that holds nothing may take one unit from a reserve
  * beyond the total. Such queues take turns in the order of their first requests. The sum of all holdings exceeds total

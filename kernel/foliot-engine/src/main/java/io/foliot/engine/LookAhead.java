@@ -197,10 +197,15 @@ final class LookAhead {
       cursorMillis[slot] = Math.max(cursorMillis[slot], target);
     }
     reading = true;
+    ObjectTimerWheel<DueEntry> wheelAtStart = wheel;
     reads.read(scans, (slices, failure, answeredNanos) -> {
       reading = false;
       nextNanos = answeredNanos + EVERY_NANOS;
-      if (health.called("prefetch", scans.size(), nowNanos, failure, answeredNanos) && slices != null) {
+      boolean isDone = health.called("prefetch", scans.size(), nowNanos, failure, answeredNanos);
+      if (wheel != wheelAtStart) {
+        // The clock has stepped back since: the cursors begin at the new time.
+        nextNanos = answeredNanos;
+      } else if (isDone && slices != null) {
         hasMore = false;
         slices.forEach(slice -> prefetched(slice, target));
         if (hasMore) {

@@ -101,6 +101,18 @@ final class LookAheadTest {
   }
 
   @Test
+  void aReadFromBeforeAStepBackDoesNotMoveTheCursors() {
+    prefetch();
+    LoopRig.Call early = rig.onlyCall("due");
+    lookAhead.advance(START_MILLIS - 60_000, 10, rig.nowNanos, due -> {});
+    rig.answer(early, slices(new DueSlice(0, List.of(entry(0, START_MILLIS + 10, 1, "q")), false)));
+    rig.nowNanos += SECOND;
+    lookAhead.prefetch(START_MILLIS - 59_000, rig.nowNanos);
+    assertThat(rig.onlyCall("due").<DueScan>items()).hasSize(LoopRig.SLOTS)
+        .allSatisfy(scan -> assertThat(scan.fromWakeAt()).isEqualTo(START_MILLIS - 60_000));
+  }
+
+  @Test
   void anEntryScheduledAgainIsNeverPlacedInAPastTick() {
     prefetch();
     fired();

@@ -21,7 +21,7 @@ public interface Delivery extends AutoCloseable {
   /**
    * Checks the settings of a queue before they are accepted. May take some seconds, because it may resolve host names.
    *
-   * @throws IllegalArgumentException if the settings can never work; the message says what to do
+   * @throws IllegalArgumentException if the settings are refused; the message says what to do
    */
   void check(Target target);
 
@@ -58,11 +58,12 @@ public interface Delivery extends AutoCloseable {
 
   /**
    * Returns the task that waits for the end of a given task, or null if none waits. The waiting task is in an
-   * {@linkplain #internalQueues internal queue} of this delivery. Called for each task that an attempt or a report on
-   * this node has ended. The engine wakes the returned task soon afterwards, once for all ends within a tenth of a
-   * second. The hint is lost with the process, so the waiting task must poll as well.
+   * {@linkplain #internalQueues internal queue} of this delivery. Called when a worker pulls the given task, or when an
+   * attempt of it ends. If the task then ends, the engine wakes the returned task soon afterwards. If several tasks end
+   * within a tenth of a second, the waiting task is woken once. A wake-up is lost with the process, so the waiting task
+   * must poll as well.
    *
-   * @param task the ended task, as it was before its end
+   * @param task the task, as it is before its end
    * @param mark the mark that the task's handler has set, which takes effect with the end of the task
    */
   default TaskRef.@Nullable ByKey awaiting(TaskRecord task, TaskNote.Mark mark) {

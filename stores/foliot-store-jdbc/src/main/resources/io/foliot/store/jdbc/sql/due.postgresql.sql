@@ -1,5 +1,5 @@
--- Reads index entries slot by slot, for each slot in the order of the index. An index-only scan reads no rows of the
--- table.
+-- Reads index entries slot by slot, and within each slot in the order of the index. The index contains all the columns,
+-- so an index-only scan suffices.
 SELECT scan.place, entry.wake_at, entry.id, entry.queue
 FROM unnest(?, ?, ?::uuid[], ?, ?) WITH ORDINALITY AS scan(part, lowest, behind, highest, most, place)
 CROSS JOIN LATERAL (
