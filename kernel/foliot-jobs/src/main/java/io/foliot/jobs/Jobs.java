@@ -214,7 +214,8 @@ public final class Jobs {
       try {
         created = creation.apply(job, now, known);
       } catch (IllegalArgumentException e) {
-        // If the job exists with this definition, whose last time has passed, the definition is still accepted.
+        // A new job whose schedule has no future time is refused. If the job exists with this definition, it is accepted
+        // nevertheless, so the job must be read first.
         return busy();
       }
       return hasRoom() ? added(created, now, known) : busy();
@@ -522,9 +523,7 @@ public final class Jobs {
     return task.isLive() && !task.cancelRequested();
   }
 
-  /**
-   * Ensures that an unreadable record is damaged. A record that a newer version wrote must not be replaced.
-   */
+  /** Throws {@link OverloadedException} if a newer version of Foliot wrote a record: it must not be replaced. */
   private static void ensureReplaceable(TaskRecord task) {
     try {
       JobRecordFormat.decode(String.valueOf(task.key()), task.body().payload());

@@ -36,7 +36,7 @@ public final class FleetSimulation {
    * node's workers count as live, a backoff, a session timeout, and the intervals of the polls.
    */
   private static final long HEALED_MILLIS = 110_000;
-  /** Time from the heal after which the simulation ends as soon as all tasks are final. */
+  /** Time from the heal after which the simulation ends as soon as all tasks that can run are final. */
   private static final long SETTLED_MILLIS = 35_000;
   private static final long CHECK_MILLIS = 1_000;
   /** Time from the death of some workers to the death of all nodes, in which nodes free the seats of these workers. */

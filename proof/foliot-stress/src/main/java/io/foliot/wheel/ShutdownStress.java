@@ -259,8 +259,6 @@ final class ShutdownStress {
   @Outcome(id = "ran, terminated", expect = ACCEPTABLE, desc = "The worker comes first.")
   @Outcome(id = "returned, cancelled, terminated", expect = ACCEPTABLE, desc = "The shutdown comes first; the worker finds "
       + "the task abandoned, and cancels it.")
-  @Outcome(id = "returned, waits, terminated", expect = ACCEPTABLE, desc = "The worker found the task neither waiting "
-      + "nor abandoned.")
   @Outcome(expect = FORBIDDEN, desc = "The task ran and is returned, or neither, or the count of tasks is wrong.")
   @State
   public static class ShutdownNowAgainstRun {

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EndedLeases {
   /**
-   * Maximum number of entries that one count reads from all slots. The same maximum holds for parked entries. In any
-   * case a count may read one entry of each slot and of each queue. Reading this many entries takes some tens of
-   * milliseconds.
+   * Maximum number of entries that one count reads from all slots, and also of parked entries. Reading this many
+   * entries takes some tens of milliseconds. Only if there are more slots or queues than this is the maximum exceeded:
+   * at least one entry of each is read.
    */
   private static final int MAX_EXAMINED = 20_000;
   /** Maximum number of ids of one call that reads the ends of leases. */
