@@ -214,8 +214,8 @@ public final class Jobs {
       try {
         created = creation.apply(job, now, known);
       } catch (IllegalArgumentException e) {
-        // A new job whose schedule has no future time is refused. If the job exists with this definition, it is accepted
-        // nevertheless, so the job must be read first.
+        // A new job whose schedule has no future time is refused. If the job exists with this definition, the put is
+        // accepted nevertheless, so the job must be read first.
         return busy();
       }
       return hasRoom() ? added(created, now, known) : busy();
