@@ -135,18 +135,10 @@ final class Connections implements AutoCloseable {
 
   /** Runs work on the caller's thread, and blocks until a connection is available or the pool gives up. */
   <R> R now(Dialect dialect, Work<R> work) {
-    try (Connection connection = connection()) {
-      boolean commits = connection.getAutoCommit();
-      if (!commits) {
-        connection.setAutoCommit(true);
-      }
-      Session session = Session.own(connection, dialect);
+    try (Connection connection = connection(); AutoCommit mode = AutoCommit.on(connection)) {
+      Session session = Session.own(mode.connection(), dialect);
       try {
-        R result = work.with(session);
-        if (!commits) {
-          connection.setAutoCommit(false);
-        }
-        return result;
+        return work.with(session);
       } catch (SQLException e) {
         if (own != null && dialect.isReadOnly(e)) {
           // The server has become a standby. The next connection may lead to the primary.
@@ -156,6 +148,26 @@ final class Connections implements AutoCloseable {
       }
     } catch (SQLException e) {
       throw translated(dialect, e, true);
+    }
+  }
+
+  /** Auto-commit on a connection whose pool may hand out connections without it. Restores the mode at its end. */
+  private record AutoCommit(Connection connection, boolean before) implements AutoCloseable {
+    static AutoCommit on(Connection connection) throws SQLException {
+      AutoCommit mode = new AutoCommit(connection, connection.getAutoCommit());
+      mode.set(true);
+      return mode;
+    }
+
+    @Override
+    public void close() throws SQLException {
+      set(before);
+    }
+
+    private void set(boolean wanted) throws SQLException {
+      if (!before) {
+        connection.setAutoCommit(wanted);
+      }
     }
   }
 
