@@ -1,8 +1,8 @@
 package io.foliot.jobs;
 
 import io.foliot.jobs.schedule.AfterSchedule;
-import io.foliot.jobs.schedule.EverySchedule;
 import io.foliot.jobs.schedule.Schedule;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,8 +12,8 @@ import java.util.List;
  *
  * <ol>
  * <li>Times during a pause are recorded as one range. A pause whose end has passed is removed here.
- * <li>At most {@value #MAX_EXAMINED} times after the cursor are examined. With an {@link EverySchedule}, these are the
- * newest times; the older ones are counted as missed, because they would never run.
+ * <li>At most {@value #MAX_EXAMINED} times after the cursor are examined. If the schedule has a {@link
+ * Schedule#step}, these are the newest times; the older ones are counted as missed, because they would never run.
  * <li>A single time that is at most {@value #GRACE_MILLIS} ms late is on time. Otherwise the misfire policy chooses the
  * times that run, and the others are missed. The policy also counts the newer times that are left for the next pass. A
  * time that would run is skipped if {@link JobRecord#MAX_WAITING} times wait already.
@@ -106,9 +106,10 @@ final class ScheduledTimes {
       Instant first = schedule.next(instant(edit.cursor));
       Instant last = first;
       long count = 0;
-      if (schedule instanceof EverySchedule every && first != null) {
-        count = every.count(instant(edit.cursor), instant(end), Long.MAX_VALUE);
-        last = first.plus(every.period().multipliedBy(Math.max(0, count - 1)));
+      Duration step = schedule.step();
+      if (step != null && first != null) {
+        count = schedule.count(instant(edit.cursor), instant(end), Long.MAX_VALUE);
+        last = first.plus(step.multipliedBy(Math.max(0, count - 1)));
       } else {
         for (Instant time = first; time != null && time.toEpochMilli() <= end && count < MAX_EXAMINED; count++) {
           last = time;
@@ -142,12 +143,13 @@ final class ScheduledTimes {
 
   /** Records as missed the times of a fixed rate before the newest {@value #MAX_EXAMINED}. */
   private static void countOld(JobEdit edit, Schedule schedule, long now) {
-    if (schedule instanceof EverySchedule every) {
-      long count = every.count(instant(edit.cursor), instant(now), Long.MAX_VALUE);
-      Instant first = every.next(instant(edit.cursor));
+    Duration step = schedule.step();
+    if (step != null) {
+      long count = schedule.count(instant(edit.cursor), instant(now), Long.MAX_VALUE);
+      Instant first = schedule.next(instant(edit.cursor));
       if (count > MAX_EXAMINED && first != null) {
         long old = count - MAX_EXAMINED;
-        Instant last = first.plus(every.period().multipliedBy(old - 1));
+        Instant last = first.plus(step.multipliedBy(old - 1));
         edit.past(PastRun.Result.MISSED, first.toEpochMilli(), last.toEpochMilli(), old, now);
         edit.cursor = last.toEpochMilli();
       }

@@ -8,13 +8,16 @@ import io.foliot.core.TaskId;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Outcome;
 import io.foliot.jobs.schedule.Calendar;
+import io.foliot.jobs.schedule.ScheduleSettings;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -99,6 +102,25 @@ final class JobLifeTest {
     assertThat(record.active().getFirst().missed()).as("a fixed rate").isEqualTo(4_319);
     pass(START + 4_321 * MINUTE);
     assertThat(record.active().getLast().missed()).as("on time").isZero();
+  }
+
+  @Test
+  void oneDayOfAFixedRateTakesOnePass() {
+    ZoneId berlin = ZoneId.of("Europe/Berlin");
+    List<UnaryOperator<ScheduleSettings.Builder>> bounds = List.of(s -> s, s -> s.zone(berlin),
+        s -> s.zone(berlin).from(Instant.ofEpochMilli(START - MINUTE)),
+        s -> s.to(Instant.ofEpochMilli(START + 5_000 * MINUTE)));
+    for (UnaryOperator<ScheduleSettings.Builder> bound : bounds) {
+      job(Job.named("job").queue("q").every(Duration.ofMillis(100))
+          .schedule(s -> bound.apply(s.offset(Duration.ZERO))).build());
+      pass(START + 1_440 * MINUTE);
+      assertThat(record.totals().missed()).isEqualTo(863_999);
+      assertThat(activeMinutes()).containsExactly(1_440L);
+
+      record = JobChange.pause(record, JobRecord.Paused.OPEN, "", "", START + 1_440 * MINUTE, NO_CALENDARS);
+      pass(START + 2_880 * MINUTE);
+      assertThat(record.history().getLast().count()).as("times in the pause").isEqualTo(864_000);
+    }
   }
 
   @Test

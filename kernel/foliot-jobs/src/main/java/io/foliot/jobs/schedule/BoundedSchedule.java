@@ -80,6 +80,11 @@ public record BoundedSchedule(Schedule timing, @Nullable Instant from, @Nullable
   }
 
   @Override
+  public @Nullable Duration step() {
+    return calendar.isEmpty() ? timing.step() : null;
+  }
+
+  @Override
   public String text() {
     return timing.text() + (from == null ? "" : " from " + from) + (to == null ? "" : " to " + to)
         + (calendar.isEmpty() ? "" : " exclude " + String.join(",", calendar.entries())) + " zone " + zone;

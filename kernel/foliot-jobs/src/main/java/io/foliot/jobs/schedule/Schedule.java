@@ -1,5 +1,6 @@
 package io.foliot.jobs.schedule;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
@@ -34,6 +35,11 @@ public sealed interface Schedule permits CronSchedule, EverySchedule, AfterSched
     return this;
   }
 
+  /** Returns the distance of each scheduled time from the one before, or null if the distances may differ. */
+  default @Nullable Duration step() {
+    return null;
+  }
+
   /** Returns the first scheduled times after an instant, in order, at most {@code count}, with their offsets. */
   default List<ZonedDateTime> preview(Instant after, int count) {
     List<ZonedDateTime> times = new ArrayList<>();
@@ -47,7 +53,7 @@ public sealed interface Schedule permits CronSchedule, EverySchedule, AfterSched
 
   /**
    * Returns how many scheduled times are after {@code after} and not after {@code until}, but at most {@code limit}.
-   * The cost grows with the result, except for {@link EverySchedule}, which calculates the number.
+   * The cost grows with the result, except for a schedule with a {@link #step}, which calculates the number.
    */
   default long count(Instant after, Instant until, long limit) {
     long count = 0;
