@@ -364,10 +364,13 @@ final class ClientBackend implements Backend {
 
   /** Stops all workers at the same time, and interrupts handlers that do not end within the patience. */
   @Override
-  public synchronized void close() {
-    isClosed = true;
+  public void close() {
     List<Thread> stops = new ArrayList<>();
-    handled.values().forEach(queue -> stops.add(Thread.startVirtualThread(queue::stop)));
+    // The lock is not held while handlers end, because a handler may need it.
+    synchronized (this) {
+      isClosed = true;
+      handled.values().forEach(queue -> stops.add(Thread.startVirtualThread(queue::stop)));
+    }
     stops.add(Thread.startVirtualThread(() -> workers.stop(patience)));
     try {
       for (Thread stop : stops) {
@@ -376,7 +379,6 @@ final class ClientBackend implements Backend {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    handled.clear();
     client.close();
   }
 }

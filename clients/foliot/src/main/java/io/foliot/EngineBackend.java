@@ -59,6 +59,11 @@ final class EngineBackend implements Backend {
     this.patience = patience;
   }
 
+  /** Starts the engine. */
+  CompletableFuture<Void> start() {
+    return engine.start();
+  }
+
   @Override
   public <R> R await(CompletableFuture<R> call) {
     return driver.await(call);
@@ -192,13 +197,16 @@ final class EngineBackend implements Backend {
         + " Foliot.on(dataSource); these tasks are stored by " + store.kind());
   }
 
+  /** Stops the workers, and then the engine. The patience is that of both together. */
   @Override
   public void close() {
+    long begunNanos = System.nanoTime();
     try {
       workers.stop(patience);
       isClosed = true;
-      CompletableFuture<Void> stop = engine.stop(patience.plus(INTERRUPTED_WAIT));
-      CompletableFuture<Void> unused = stop.copy().orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)
+      long leftNanos = Math.max(0, TimeUnit.NANOSECONDS.convert(patience) - (System.nanoTime() - begunNanos));
+      CompletableFuture<Void> stop = engine.stop(Duration.ofNanos(leftNanos).plus(INTERRUPTED_WAIT));
+      CompletableFuture<Void> unused = stop.copy().orTimeout(leftNanos, TimeUnit.NANOSECONDS)
           .exceptionally(late -> {
             handlers.interruptHandlers();
             return null;

@@ -184,6 +184,25 @@ public final class FoliotBuilder {
   }
 
   private Foliot start(TaskStore store, Driver chosen, EngineOptions options) {
+    EngineBackend backend;
+    try {
+      backend = backend(store, chosen, options);
+    } catch (RuntimeException e) {
+      try (chosen) {
+        store.close();
+      }
+      throw e;
+    }
+    try {
+      backend.await(backend.start());
+    } catch (RuntimeException e) {
+      backend.close();
+      throw e;
+    }
+    return new DefaultFoliot(backend);
+  }
+
+  private EngineBackend backend(TaskStore store, Driver chosen, EngineOptions options) {
     TimeSource clock = chosen.clock();
     LocalDelivery local = new LocalDelivery(chosen.handlers());
     Coordinator coordinator = store.isShared()
@@ -193,16 +212,7 @@ public final class FoliotBuilder {
     Engine engine = new Engine(options,
         new Environment(clock, () -> chosen.newLoop("foliot-loop"), new SplittableRandom(random.nextLong()), store,
             coordinator, List.of(local, planner), meter));
-    EngineBackend backend = new EngineBackend(engine, store, local, planner, chosen,
-        new OwnWorkers(options.node(), zone),
-        patience);
-    try {
-      backend.await(engine.start());
-    } catch (RuntimeException e) {
-      backend.close();
-      throw e;
-    }
-    return new DefaultFoliot(backend);
+    return new EngineBackend(engine, store, local, planner, chosen, new OwnWorkers(options.node(), zone), patience);
   }
 
   /**

@@ -331,6 +331,27 @@ abstract class FoliotContract {
   }
 
   @Test
+  void aCloseDoesNotBlockARunningHandler() throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
+    try (Foliot foliot = open(Foliot.builder().patience(Duration.ofSeconds(5)))) {
+      Tasks<String> other = foliot.tasks("other", String.class);
+      foliot.tasks("q", String.class).handle((text, run) -> {
+        begun.countDown();
+        try {
+          while (!Thread.currentThread().isInterrupted()) {
+            other.handle((more, again) -> handled.add(more));
+          }
+          handled.add("interrupted");
+        } catch (RuntimeException refused) {
+          handled.add(Thread.currentThread().isInterrupted() ? "interrupted" : "refused");
+        }
+      }).now().submit("x");
+      await(begun);
+    }
+    assertThat(handled).containsExactly("refused");
+  }
+
+  @Test
   void tasksAndSettingsSurviveAClose() {
     if (!isDurable()) {
       return;
