@@ -182,7 +182,7 @@ final class ServerRoutes {
       PrivateFiles.ensureFolder(info.backupFolder());
       written = backups.backup(directory);
     } catch (IOException | StoreException e) {
-      throw new Problem(ProblemKind.INVALID_REQUEST, "the backup was not written: " + e.getMessage());
+      throw new Problem(ProblemKind.STORE_UNAVAILABLE, "the backup was not written: " + e.getMessage());
     }
     return Reply.json(201, json -> {
       json.writeStartObject();

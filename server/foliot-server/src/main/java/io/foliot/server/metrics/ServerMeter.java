@@ -87,7 +87,7 @@ public final class ServerMeter implements Meter, JobMeter {
       foreign = counter("foliot.foreign",
           "Tasks that were claimed for a wrong queue, and released again");
       quarantined = counter("foliot.quarantined", "Records set aside because the engine cannot use them");
-      deadLetters = new DeadLetterLog(log, label, registry.config().clock().monotonicTime());
+      deadLetters = new DeadLetterLog(log, registry.config().clock().monotonicTime());
     }
 
     private Counter counter(String name, String description) {
@@ -191,7 +191,7 @@ public final class ServerMeter implements Meter, JobMeter {
     QueueMeters meters = of(queue);
     meters.settled(outcome).record(Math.max(0, durationMicros), TimeUnit.MICROSECONDS);
     if (outcome.equals(FAILED)) {
-      meters.deadLetters.failed(registry.config().clock().monotonicTime());
+      meters.deadLetters.failed(queue, registry.config().clock().monotonicTime());
     }
   }
 

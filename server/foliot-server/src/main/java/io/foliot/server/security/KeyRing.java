@@ -95,7 +95,7 @@ public final class KeyRing {
   }
 
   /**
-   * Removes a key.
+   * Removes a key. Reads the vault first, because another server may have removed a key since the latest refresh.
    *
    * @param mayOpen whether the server may be open without keys
    * @return whether the key existed
@@ -103,6 +103,7 @@ public final class KeyRing {
    *     open
    */
   public synchronized boolean remove(String id, Instant now, boolean mayOpen) {
+    refresh();
     if (!keys.containsKey(id)) {
       return false;
     }

@@ -64,6 +64,9 @@ public final class Stores {
     if (config.isRedis()) {
       return RedisStore.exists(redis(config).build());
     }
+    if (config.kind().equals(FoliotConfig.Store.MEMORY)) {
+      return false;
+    }
     return config.isJdbc() ? JdbcStore.exists(jdbc(config).build()) : RocksDbStore.exists(config.folder());
   }
 

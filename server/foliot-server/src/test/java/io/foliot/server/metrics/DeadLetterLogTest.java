@@ -22,14 +22,14 @@ final class DeadLetterLogTest {
   void deadLettersOfAQueueHaveOneLineInTenSeconds() {
     lines.start();
     logger.addAppender(lines);
-    DeadLetterLog log = new DeadLetterLog(logger, "orders", 0);
+    DeadLetterLog log = new DeadLetterLog(logger, 0);
     for (int i = 0; i < 100; i++) {
-      log.failed(i);
+      log.failed("orders", i);
     }
-    log.failed(TimeUnit.SECONDS.toNanos(10));
+    log.failed("mails", TimeUnit.SECONDS.toNanos(10));
     assertThat(lines()).hasSize(2);
     assertThat(lines().getFirst()).contains("foliot tasks orders --state failed")
         .endsWith("queue=orders, deadLettersNotLogged=0");
-    assertThat(lines().getLast()).endsWith("deadLettersNotLogged=99");
+    assertThat(lines().getLast()).endsWith("queue=mails, deadLettersNotLogged=99");
   }
 }

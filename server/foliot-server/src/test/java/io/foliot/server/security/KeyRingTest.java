@@ -1,6 +1,7 @@
 package io.foliot.server.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.SystemClock;
 import io.foliot.core.Token;
@@ -47,6 +48,20 @@ final class KeyRingTest {
     here.refresh();
     assertThat(here.find(second.text(), NOW)).isNull();
     assertThat(here.find(first.text(), NOW)).isNotNull();
+  }
+
+  @Test
+  void twoServersDoNotRemoveTheLastTwoKeysOfAdministrators() {
+    KeyRing here = ring();
+    ApiKey.Issued first = issue();
+    ApiKey.Issued second = issue();
+    here.add(first.key());
+    here.add(second.key());
+    KeyRing there = ring();
+    assertThat(there.remove(first.key().id(), NOW, false)).isTrue();
+    assertThatThrownBy(() -> here.remove(second.key().id(), NOW, false))
+        .isInstanceOf(KeyRing.LockedOutException.class);
+    assertThat(here.find(second.text(), NOW)).isNotNull();
   }
 
   /** A store in which another node writes a document between the read and the first removal. */
