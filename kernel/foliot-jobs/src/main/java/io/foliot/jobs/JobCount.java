@@ -19,6 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class JobCount {
   private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(10);
+  /** Pause after a failed read. */
+  private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final TaskStore store;
   private final JobSurroundings surroundings;
@@ -69,6 +71,8 @@ final class JobCount {
         if (counts != null) {
           long jobs = counts.getOrDefault(Shards.JOBS, QueueCounts.NONE).live();
           readings = new Readings(new Reading(jobs, createdBefore), known.last(), nanos + MAX_AGE_NANOS);
+        } else {
+          readings = new Readings(known.last(), known.before(), nanos + RETRY_NANOS);
         }
         isReading.set(false);
       });

@@ -451,6 +451,7 @@ public final class Jobs {
   /**
    * Returns the next {@code count} scheduled times of a job, or fewer if the schedule ends, the earliest first. For a
    * paused job these are the times after the end of its pause. If the pause has no end, they are the times after now.
+   * Empty if a handler has ended the job.
    */
   public CompletableFuture<List<ZonedDateTime>> next(String name, int count) {
     return read(name).thenCompose(found -> {
@@ -458,6 +459,9 @@ public final class Jobs {
       JobRecord record = JobRecordFormat.decodeIfReadable(task);
       if (record == null) {
         throw new IllegalArgumentException("the record of the job cannot be read; put the job again: job=" + name);
+      }
+      if (record.isEnded()) {
+        return CompletableFuture.<List<ZonedDateTime>>completedFuture(List.of());
       }
       return calendars.of(record.job().schedule()).thenCombine(time.now(name),
           (known, now) -> JobViews.preview(record.job().schedule().schedule(name, known),

@@ -595,6 +595,7 @@ final class JobsTest {
     advance(Duration.ofMinutes(1));
     assertThat(seen).hasSize(1);
     assertThat(report().state()).isEqualTo(JobStatus.State.COMPLETED);
+    assertThat(join(jobs.next("report", 3))).as("the schedule is over").isEmpty();
     join(jobs.put(everyTenSeconds().build()));
     advance(Duration.ofSeconds(10));
     assertThat(seen).hasSize(2);

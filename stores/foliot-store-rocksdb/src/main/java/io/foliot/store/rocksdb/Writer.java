@@ -165,15 +165,23 @@ final class Writer {
 
   /** Closes the store, because data that was read or written may be damaged. Only the first reason is kept. */
   void fail(StoreException reason) {
-    if (failure == null) {
-      failure = reason;
+    synchronized (this) {
+      if (failure == null) {
+        failure = reason;
+      }
     }
     LockSupport.unpark(thread);
   }
 
-  /** Refuses new calls, runs all accepted ones, and returns when the writer has ended. */
+  /**
+   * Refuses new calls, runs all accepted ones, and returns when the writer has ended. Returns at once if the writer's
+   * own thread calls it, which reports that the store has closed itself.
+   */
   void close() {
     closing = true;
+    if (Thread.currentThread() == thread) {
+      return;
+    }
     boolean interrupted = false;
     while (thread.isAlive()) {
       LockSupport.unpark(thread);

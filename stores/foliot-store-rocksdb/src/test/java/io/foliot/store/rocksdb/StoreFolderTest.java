@@ -31,6 +31,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -165,8 +166,13 @@ final class StoreFolderTest {
     }
     overwriteRecord(id);
     CompletableFuture<StoreException> alarm = new CompletableFuture<>();
-    try (RocksDbStore store = harness.open(folder(),
-        StoreHarness.SMALL.toBuilder().onFailure(alarm::complete).build())) {
+    AtomicReference<RocksDbStore> opened = new AtomicReference<>();
+    try (RocksDbStore store = harness.open(folder(), StoreHarness.SMALL.toBuilder().onFailure(reason -> {
+      // An application may close the store in this callback.
+      opened.get().close();
+      alarm.complete(reason);
+    }).build())) {
+      opened.set(store);
       Throwable failure = StoreHarness.failure(store.cancel(List.of(new TaskRef.ByKey(StoreHarness.QUEUE, "a"))));
       assertThat(failure).hasMessageContaining("checksum").hasMessageContaining(id.toString());
       assertThat(alarm.get(60, TimeUnit.SECONDS)).hasMessageContaining("checksum");
