@@ -76,7 +76,7 @@ final class ScriptRun {
       end(group);
       throw e;
     } finally {
-      // This also kills the processes that the script has left running.
+      // Where there are process groups, this also kills the processes that the script has left running.
       group.kill();
     }
     // The output ends soon, unless a process that has left the group keeps it open.

@@ -32,9 +32,10 @@ import org.jspecify.annotations.Nullable;
  * policy. Any other exit code is a final failure. Standard output and error go to the log of the shard, which keeps the
  * last 4,096 characters. If the script fails, the last 64 KiB of the output also go to the log of this process.
  *
- * <p>All processes of the script's group get SIGTERM when the worker interrupts the handler, for example after the lease
- * was lost, or when the script exceeds its timeout. They get SIGKILL when the script has ended or the
- * {@linkplain Builder#termination time to terminate} is over. Processes that a script leaves running are killed as well.
+ * <p>All processes of the script's group get SIGTERM when the worker interrupts the handler, for example after the
+ * lease was lost, or when the script exceeds its timeout. They get SIGKILL when the script has ended or the
+ * {@linkplain Builder#termination time to terminate} is over. Where the system has {@code setsid} and {@code kill},
+ * processes that a script leaves running are killed as well.
  */
 public final class ScriptRunner implements JobHandlers {
   private final ScriptFolder folder;
