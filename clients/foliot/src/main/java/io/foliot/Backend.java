@@ -16,7 +16,7 @@ interface Backend extends AutoCloseable {
   /**
    * Sets the handler of a queue on this node.
    *
-   * @throws IllegalStateException if the tasks of the queue are not delivered to handlers
+   * @throws IllegalStateException if this backend cannot deliver the tasks of the queue to handlers
    */
   void handle(String queue, RawHandler handler);
 

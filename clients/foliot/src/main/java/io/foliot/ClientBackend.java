@@ -83,7 +83,7 @@ final class ClientBackend implements Backend {
   /**
    * Returns a backend for a server, once the server has answered and has accepted the key.
    *
-   * @param patience how long a close waits for handlers
+   * @param patience how long a close waits for handlers before it interrupts them
    */
   static ClientBackend connect(URI server, @Nullable String apiKey, String name, String zone, Duration patience) {
     FoliotClient.Builder builder = FoliotClient.builder(server);
@@ -223,7 +223,6 @@ final class ClientBackend implements Backend {
       TaskHandler run = this::run;
       Worker.Builder settings = Worker.builder(client, queue, run).name(name).pollWait(POLL_WAIT)
           .concurrency(CONCURRENCY);
-      // All workers of this process are in the same zone.
       worker = (zone.isEmpty() ? settings : settings.zone(zone)).start();
     }
 

@@ -28,7 +28,7 @@ public interface Driver extends AutoCloseable {
   /** Waits for the end of the engine, even if the calling thread is interrupted. */
   void awaitStop(CompletableFuture<Void> stop);
 
-  /** Ends the threads that this driver has created. */
+  /** Releases the resources of this driver. All its loops are closed by then. */
   @Override
   void close();
 }

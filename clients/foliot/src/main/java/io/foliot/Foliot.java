@@ -65,19 +65,19 @@ public interface Foliot extends AutoCloseable {
    *
    * @param server the address of the server, such as {@code http://127.0.0.1:7400}
    * @throws io.foliot.client.UnreachableException if no connection to the server is possible
-   * @throws io.foliot.client.FoliotException if the server refuses the key
+   * @throws io.foliot.client.FoliotException if the server refuses the key or reports another error
    * @throws IllegalStateException if the client's module is missing
    */
   static Foliot connect(URI server) {
     return builder().connect(server);
   }
 
-  /** Opens tasks in memory. They are lost when the process ends. For experiments and tests. */
+  /** Opens tasks in memory. They are lost when the instance is closed. For experiments and tests. */
   static Foliot inMemory() {
     return builder().inMemory();
   }
 
-  /** Returns a builder for settings that have defaults: the node's name, the threads of handlers, the API key. */
+  /** Returns a builder for settings that have defaults, such as the node's name and the API key. */
   static FoliotBuilder builder() {
     return new FoliotBuilder();
   }

@@ -1,8 +1,8 @@
 package io.foliot;
 
 /**
- * Code that does the work of a task. A task may be delivered more than once: after a crash, or when an attempt takes
- * longer than its timeout.
+ * Code that does the work of a task. A task may be delivered more than once, for example after a crash or when an
+ * attempt takes longer than its timeout.
  *
  * @param <T> the type of the payload
  */

@@ -22,7 +22,7 @@ public interface Run {
   /** Returns the number of the task's generation, which grows with each reset. */
   long generation();
 
-  /** Returns the id of this firing. It is the same for all its attempts, so a receiver can recognize a repeat. */
+  /** Returns the id of this firing. All attempts of a firing have the same id, so a receiver can recognize a repeat. */
   String firingId();
 
   /** Returns the number of this attempt, from 1. */
@@ -40,16 +40,17 @@ public interface Run {
   }
 
   /**
-   * Returns the last checkpoint that this attempt or an earlier attempt of the same firing has set, or null if there is
-   * none. A handler continues from the checkpoint after an earlier attempt has failed or its process has died.
+   * Returns the last checkpoint that this attempt or an earlier attempt of the same firing has set. If there is none,
+   * returns the checkpoint that {@link #runAgain} has kept from the previous run, or null. A handler continues from the
+   * checkpoint after an earlier attempt has failed or its process has died.
    */
   @Nullable
   String checkpoint();
 
   /**
    * Sets the checkpoint. It is stored with the end of the attempt, whether the handler returns or throws. While the
-   * attempt runs, a checkpoint is stored at most once a second. A checkpoint that is set sooner is stored with the next
-   * checkpoint, progress or log line, or with the end.
+   * attempt runs, checkpoints are stored at most once a second. A checkpoint that is not stored at once is stored with
+   * a later checkpoint, progress or log line, or with the end.
    *
    * @param checkpoint at most 16 KiB of UTF-8
    * @throws IllegalArgumentException if the checkpoint is larger
@@ -65,7 +66,10 @@ public interface Run {
    */
   void progress(double part, String message);
 
-  /** Adds a line to the log of the attempt. The last 4,096 characters of the log are stored with the task. */
+  /**
+   * Adds a line to the log, which begins with the stored log of earlier attempts of the same firing. The last 4,096
+   * characters of the log are stored with the task.
+   */
   void log(String line);
 
   /**

@@ -86,7 +86,7 @@ final class RunNote {
 
   /**
    * Returns the whole note, or {@link TaskNote#NONE} if this attempt has reported nothing. The note is stored with the
-   * end of the attempt, because a note that is still in flight at the end is refused.
+   * end of the attempt, because a note that arrives after the end is refused.
    */
   TaskNote atEnd() {
     return hasReports ? note : TaskNote.NONE;

@@ -3,7 +3,7 @@ package io.foliot;
 import java.time.Instant;
 
 /**
- * A task that was submitted.
+ * The result of a submit, and the task that the submit created or found.
  *
  * @param result the effect of the submit
  * @param id the task's id, for the API, the command line and logs

@@ -53,6 +53,7 @@ public interface TaskBuilder<T> {
    * Submits the task without waiting. The future fails with the exceptions that {@link #submit} throws. It may complete
    * on a thread of Foliot, so run longer work on another thread.
    *
+   * @throws IllegalArgumentException if the payload cannot be encoded
    * @throws IllegalStateException if a {@linkplain #with transaction} is set, because only one thread at a time may use
    *     its connection
    */

@@ -7,8 +7,9 @@ import java.time.Instant;
  * The tasks of one queue. Safe for use by any thread.
  *
  * <p>A setting belongs to the queue, not to this object. It is stored, takes effect on all nodes within a second, and
- * stays until it is set to another value. A method that changes a setting returns when the change is in effect on this
- * node. An engine in this process writes nothing if the queue already has the new value.
+ * stays until it is set to another value. A method that changes a setting returns when the change is in effect on the
+ * node that made it: this node, or a node of the server. An engine in this process writes nothing if the queue already
+ * has the new value.
  *
  * @param <T> the type of the payloads
  */

@@ -47,11 +47,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** Base of the kit's parts: the store under test, and blocking calls to that store with one item each. */
+/** Base of the kit's parts: the store under test, and blocking calls to that store, most with one item. */
 abstract class StoreFixture {
   static final String QUEUE = "orders";
   static final String OTHER_QUEUE = "mails";
-  /** An hour in milliseconds, which is longer than any test lasts. */
+  /** An hour in milliseconds. */
   static final long HOUR = 3_600_000;
   /** Start of the index, in milliseconds since 1970. It is negative, because a due time may be before 1970. */
   static final long EVER = Long.MIN_VALUE;

@@ -279,7 +279,7 @@ abstract class StormContract extends MoveContract {
     private final Set<Token> accepted = ConcurrentHashMap.newKeySet();
     private final Set<List<Object>> generations = ConcurrentHashMap.newKeySet();
     private final ConcurrentMap<String, Long> newestByKey = new ConcurrentHashMap<>();
-    /** Oldest generation that a claim may still return, by task; {@code Long.MAX_VALUE} for an ended task. */
+    /** Oldest generation that a claim may still return, by task; {@code Long.MAX_VALUE} if a settle ended the task. */
     private final ConcurrentMap<TaskId, Long> oldestById = new ConcurrentHashMap<>();
 
     void run(Random random) {

@@ -62,7 +62,7 @@ final class PlainModel extends WrappedStore {
   private final Map<String, QueueTerms> terms = new HashMap<>();
   private long lastToken;
 
-  /** The digest, the result and the time of the first submit with an idempotency key. */
+  /** The digest, the result and the time of the first accepted submit with an idempotency key. */
   private record FirstSubmit(long digest, SubmitResult result, long atMillis) {}
 
   private static final class Task {
@@ -276,7 +276,8 @@ final class PlainModel extends WrappedStore {
     task.maxAttempts = maxAttempts == 0 ? task.maxAttempts : maxAttempts;
     boolean earlier = task.dueAt < task.wakeAt;
     long ahead = task.dueAt - now();
-    // A later deadline moves the entry at once if wakeAt is in the first five eighths of the time until then.
+    // A later deadline moves an entry that is not parked if wakeAt is at most five eighths of the way from now to the
+    // deadline.
     if (earlier || (ahead > 0 && !task.parked && task.wakeAt <= now() + Math.floorDiv(ahead, 8L) * 5)) {
       task.waitUntil(task.dueAt);
     }

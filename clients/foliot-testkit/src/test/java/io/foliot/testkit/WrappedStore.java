@@ -12,8 +12,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base of the stores of {@link BrokenStoresTest}, each of which breaks one rule by overriding methods, and base of
- * {@link PlainModel}.
+ * Base of {@link PlainModel} and of most stores of {@link BrokenStoresTest}. Each store of that test breaks one rule by
+ * overriding methods.
  */
 class WrappedStore extends ForwardingStore {
   WrappedStore(TaskStore delegate) {

@@ -47,7 +47,7 @@ final class ProcessGroup {
   /**
    * Starts a program without arguments.
    *
-   * @param isGroup whether the process leads a new process group, which is possible if {@link #hasGroups}
+   * @param isGroup whether the process leads a new process group; possible only if {@link #hasGroups} returns true
    */
   static ProcessGroup start(Path program, ProcessBuilder settings, boolean isGroup) throws IOException {
     List<String> command = new ArrayList<>();

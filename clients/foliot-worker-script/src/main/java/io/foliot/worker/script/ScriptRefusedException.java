@@ -1,6 +1,6 @@
 package io.foliot.worker.script;
 
-/** Thrown if a rule of {@link ScriptFolder} forbids running a script. */
+/** Thrown if the folder has no such script, or if a rule of {@link ScriptFolder} forbids running the script. */
 final class ScriptRefusedException extends Exception {
   /** The reason for a refusal. */
   enum Kind {
@@ -8,7 +8,7 @@ final class ScriptRefusedException extends Exception {
     NAME,
     /** This worker has no such script; another worker may have it. */
     ABSENT,
-    /** The file exists, but its type, its owner or its permissions forbid running it. */
+    /** The type, place, owner or permissions of the file, or the permissions of the folder, forbid running it. */
     FILE
   }
 

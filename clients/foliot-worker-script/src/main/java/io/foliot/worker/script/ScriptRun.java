@@ -18,7 +18,7 @@ final class ScriptRun {
 
   /** Exit code of a temporary failure: {@code EX_TEMPFAIL} of {@code sysexits.h}. */
   private static final int TRY_AGAIN = 75;
-  /** Largest exit code of a script that ended by itself. After a signal, the code is 128 plus the signal's number. */
+  /** Exit code above which a script counts as ended by a signal: the code is 128 plus the signal's number. */
   private static final int SIGNALLED = 128;
   /** Longest wait for the end of the output after the script has ended. */
   private static final Duration END_WAIT = Duration.ofSeconds(5);
@@ -36,7 +36,7 @@ final class ScriptRun {
   }
 
   /**
-   * Runs the script. When this method returns or throws, no process of the script's group runs.
+   * Runs the script. When this method returns or throws, all processes of the script's group have been killed.
    *
    * @throws InterruptedException if the thread is interrupted; the processes have been killed
    */
@@ -76,10 +76,10 @@ final class ScriptRun {
       end(group);
       throw e;
     } finally {
-      // This also kills the processes that the script has left running.
+      // Where there are process groups, this also kills the processes that the script has left running.
       group.kill();
     }
-    // The output has ended, unless a process that has left the group keeps it open.
+    // The output ends soon, unless a process that has left the group keeps it open.
     boolean unused = reader.join(END_WAIT);
     return ended
         ? result(group.process().exitValue(), output)

@@ -23,17 +23,19 @@ import org.jspecify.annotations.Nullable;
  * object with {@code job}, {@code scheduledAt}, {@code shard}, {@code shards}, {@code shardParameter}, {@code missed},
  * {@code fence} ({@code generation}, {@code attempt}), {@code checkpoint} and {@code parameter}. The environment is
  * {@code PATH}, {@code LANG}, {@code FOLIOT_JOB}, {@code FOLIOT_SCHEDULED_AT}, {@code FOLIOT_SHARD},
- * {@code FOLIOT_SHARDS}, {@code FOLIOT_FENCE}, {@code FOLIOT_SHARD_PARAMETER} if the shard has one, and
+ * {@code FOLIOT_SHARDS}, {@code FOLIOT_FENCE}, {@code FOLIOT_SHARD_PARAMETER} if the shard has a parameter, and
  * {@code FOLIOT_ZONE} if the worker has a zone. The script inherits no variable of this process. The working directory
  * is a new folder that is deleted afterwards.
  *
  * <p><b>How scripts end.</b> Exit code 0 is success, and the last line of the output that is not blank is the text of
- * the result. Exit code 75, or a signal, is a failure that is retried under the queue's retry policy. Any other exit
- * code is a final failure. Standard output and error go to the log of the shard, which keeps the last 4,096 characters.
- * If the script fails, the last 64 KiB also go to the log of this process. All processes of the script's group get
- * SIGTERM when the worker's grace is over, the lease is lost, or the script exceeds its timeout. They get SIGKILL when
- * the script has ended or the {@linkplain Builder#termination time to terminate} is over. Processes that a script
- * leaves running are killed as well.
+ * the result. Exit code 75, or a code above 128 as after a signal, is a failure that is retried under the queue's retry
+ * policy. Any other exit code is a final failure. Standard output and error go to the log of the shard, which keeps the
+ * last 4,096 characters. If the script fails, the last 64 KiB of the output also go to the log of this process.
+ *
+ * <p>All processes of the script's group get SIGTERM when the worker interrupts the handler, for example after the
+ * lease was lost, or when the script exceeds its timeout. They get SIGKILL when the script has ended or the
+ * {@linkplain Builder#termination time to terminate} is over. Where the system has {@code setsid} and {@code kill},
+ * processes that a script leaves running are killed as well.
  */
 public final class ScriptRunner implements JobHandlers {
   private final ScriptFolder folder;

@@ -321,7 +321,7 @@ final class ScriptRunnerTest {
   }
 
   @Test
-  void withoutGroupsDescendantsAreKilled() throws Exception {
+  void descendantsAreKilledEvenWithoutGroups() throws Exception {
     Path file = script("family", "sh -c 'sleep 1000 & echo $!; wait' &", "wait");
     ProcessGroup group = ProcessGroup.start(file, new ProcessBuilder(), false);
     long sleeper;

@@ -29,9 +29,9 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client of a ZooKeeper ensemble, through Curator. Each call returns a stage. The stage completes on a thread of
- * ZooKeeper or of Curator, or at once if Curator refuses the call. A failed stage has a {@link KeeperException}, or the
- * exception with which Curator refused the call. This class never repeats a call.
+ * A client of a ZooKeeper ensemble, through Curator. Each request to ZooKeeper returns a stage. The stage completes on
+ * a thread of ZooKeeper or of Curator, or at once if Curator refuses the request. A failed stage has a
+ * {@link KeeperException}, or the exception with which Curator refused the request. This class never repeats a request.
  */
 final class Ensemble implements AutoCloseable {
   private static final int ANY_VERSION = -1;

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * Coordination through ZooKeeper. A member is an ephemeral znode, the leader is the member with the smallest sequential
  * znode, and the document is a znode that the leader writes by compare-and-set.
  *
- * <p>Once a {@linkplain #BEAT beat} a member ensures that its own znode exists and belongs to its session, and reads
- * the other members. A watch only makes the next check earlier, and a connection event of Curator only makes a check or
- * a report earlier. After any loss of a session, a znode or an event, and after any failure of ZooKeeper, the next
- * successful check restores the correct state.
+ * <p>At each {@linkplain #BEAT beat} a member polls ZooKeeper: it ensures that its own znode exists and belongs to its
+ * session, and reads the members, the leader and the document. A watch only makes the next poll earlier, and a
+ * connection event of Curator only makes a poll or a report earlier. After any loss of a session, a znode or an event,
+ * and after any failure of ZooKeeper, the next successful poll restores the correct state.
  *
  * <p>A member that dies is gone when its session times out; a member that leaves is gone at once. A member never stops
  * trying to reach ZooKeeper. A client of ZooKeeper that has had no connection for long is replaced by a new client,
@@ -80,7 +80,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private @Nullable Member registeredAs;
   /** True if another process has taken the name, and this was logged. */
   private boolean displaced;
-  /** True if the latest document could not be written. */
+  /** True if the latest write of a document ended with an exception, which was logged. */
   private boolean unwritten;
   /** True if the next view is reported even if nothing has changed. */
   private boolean reportAgain;
@@ -88,12 +88,12 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private boolean underWay;
   /** Number of the current poll. A result with another number is dropped. */
   private int polls;
-  // The next fields are readings of the monotonic clock.
+  // The next four fields are readings of the monotonic clock.
   /** Time of the next poll. */
   private long beatNanos;
   /** Beginning of the poll under way. */
   private long begunNanos;
-  /** Beginning of the latest poll that succeeded. */
+  /** Beginning of the latest poll that succeeded, or the time of {@link #join}. */
   private long aliveNanos;
   /** Latest time at which the client was connected, or the time of its creation. */
   private long silentNanos;

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CallbackClient implements AutoCloseable {
   /**
-   * Longest time for which an idle connection is kept. Many servers close an idle connection after 5 s (Node) or
+   * Longest time for which an idle connection is kept. Many servers close an idle connection after 5 s (Node.js) or
    * longer, and a request that is sent at that moment is lost.
    */
   private static final TimeValue IDLE = TimeValue.ofSeconds(4);

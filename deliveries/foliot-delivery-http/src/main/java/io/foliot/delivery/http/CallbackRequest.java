@@ -115,9 +115,9 @@ final class CallbackRequest {
   }
 
   /**
-   * Returns the secrets in the request's headers, which must not appear in a detail. A receiver may repeat the value of
-   * a header as it was sent, decoded, or only a part of it, such as the token without {@code Bearer}: each form is in
-   * the list, the whole values before their parts.
+   * Returns the secrets in the request's headers, which must not appear in a detail. A receiver may repeat a value as
+   * it was sent, the decoded value, or a part such as the token without {@code Bearer}. The list has all these forms of
+   * at least {@link #MIN_REDACTED} characters. Whole values come before parts.
    */
   static List<String> secrets(Attempt attempt) {
     Set<String> secrets = new LinkedHashSet<>();

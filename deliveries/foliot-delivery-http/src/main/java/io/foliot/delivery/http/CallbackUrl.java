@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param path the path and the query, beginning with a slash
  */
 record CallbackUrl(boolean secure, String host, int port, String path) {
-  /** Length of the longest URL, in characters. Servers and proxies accept this length; most refuse 8 KiB. */
+  /** Length of the longest URL, in characters. Common servers and proxies accept this length; many refuse 8 KiB. */
   static final int MAX_LENGTH = 2_048;
   /** Length of the longest host name of DNS, in characters. */
   private static final int MAX_HOST_LENGTH = 253;

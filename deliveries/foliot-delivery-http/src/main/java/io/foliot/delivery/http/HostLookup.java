@@ -21,16 +21,17 @@ import org.jspecify.annotations.Nullable;
  * addresses are connected to. There is no second look-up between the check and the connection, because its result could
  * differ.
  *
- * <p>A finding is used for a short time. In the second half of that time the next look-up runs in the background, so
- * that attempts to a busy host never wait. At most one look-up per host runs at a time.
+ * <p>The result of a look-up is a finding, which is used for a short time. In the second half of that time, an attempt
+ * to a permitted host starts the next look-up in the background, so attempts to a busy host seldom wait. At most one
+ * look-up per host runs at a time.
  *
  * <p>Name servers fail. While the look-up of a host hangs or fails, the latest permitted addresses of the host are used
  * until they are a minute old. Look-ups of hosts in use do not share threads with look-ups of other hosts, so that many
  * hanging names, which anyone can register, delay no host in use.
  *
- * <p>Each attempt reads the map of hosts twice: when it begins, and when it opens a connection. A connection uses only
- * addresses in the map. Rejected: a cache library. A full cache may drop the newest host at once, between the two
- * reads. In a cache, addresses also cannot outlive their finding.
+ * <p>An attempt to a host name reads the map of hosts when it begins, and again if it opens a connection. Such a
+ * connection uses only addresses in the map. Rejected: a cache library. A full cache may drop the newest host at once,
+ * between the two reads. In a cache, addresses also cannot outlive their finding.
  */
 final class HostLookup implements DnsResolver {
   /**
@@ -39,8 +40,8 @@ final class HostLookup implements DnsResolver {
    */
   private static final int MAX_HOSTS = 10_000;
   /**
-   * Time for which a denied or unresolved finding of a fast look-up is kept. A name that was just created should be
-   * found soon, but a missing name should not be looked up at every attempt.
+   * Longest time for which a denied or unresolved finding of a fast look-up is kept. A name that was just created
+   * should be found soon, but a missing name should not be looked up at every attempt.
    */
   private static final long REFUSED_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -49,7 +50,7 @@ final class HostLookup implements DnsResolver {
   /** Time after which a running look-up counts as hanging. */
   static final Duration PATIENCE = Duration.ofSeconds(1);
   /**
-   * Longest time for which a failed look-up is not repeated. The result of a slow look-up that failed is kept for as
+   * Longest time for which any denied or unresolved finding is kept. Such a finding of a slow look-up is kept for as
    * long as the look-up took, up to this time.
    */
   private static final long MAX_REFUSED_NANOS = Duration.ofSeconds(30).toNanos();
@@ -130,7 +131,7 @@ final class HostLookup implements DnsResolver {
     return permitted != null && nowNanos - permitted.atNanos < STALE_NANOS ? permitted.finding : null;
   }
 
-  /** Returns the finding. If it is unresolved and the host was permitted lately, returns the permitted finding. */
+  /** Returns the finding, but replaces an unresolved finding by a permitted finding of the last minute, if any. */
   private static Finding orPermitted(Host entry, Finding finding, long nowNanos) {
     Finding permitted = finding instanceof Unresolved ? permittedLately(entry, nowNanos) : null;
     return permitted == null ? finding : permitted;
@@ -153,7 +154,7 @@ final class HostLookup implements DnsResolver {
 
   /**
    * Returns the finding of the running look-up of a host, or of a new one. If the look-up fails or hangs and the host
-   * was permitted lately, returns the permitted finding. The future never completes exceptionally.
+   * was permitted within the last minute, returns the permitted finding. The future never completes exceptionally.
    */
   CompletableFuture<Finding> find(String host) {
     if (hosts.size() >= MAX_HOSTS) {

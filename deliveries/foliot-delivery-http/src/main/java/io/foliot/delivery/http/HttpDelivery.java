@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signed callbacks over HTTP/1.1. Each attempt is one POST to an address that was checked when the attempt began.
+ * Signed callbacks over HTTP/1.1. Each attempt is one POST to a checked address.
  *
  * <p>An attempt has these steps. It gets the settings of its target, which are parsed once and kept. It is refused if
  * too many attempts are in flight; otherwise it counts as in flight. It starts a timer for the whole attempt. It gets
@@ -113,9 +113,9 @@ public final class HttpDelivery implements Delivery {
   }
 
   /**
-   * Checks the settings and the addresses of the host. Unlike the other methods, this method may block: for up to two
-   * seconds, if the name server is slow. If the name server has not answered by then, the target is accepted. Each
-   * attempt checks the addresses again.
+   * Checks the settings and the addresses of the host. This method may block for up to two seconds, if the name server
+   * is slow. If the name server has not answered by then, the target is accepted. Each attempt checks the addresses
+   * again.
    *
    * @throws IllegalArgumentException if the settings are malformed, an address of the host is denied, or the host does
    *     not resolve and {@link HttpDeliveryOptions#allowUnresolved} is false
@@ -230,7 +230,7 @@ public final class HttpDelivery implements Delivery {
     inFlight.decrementAndGet();
   }
 
-  /** Ends the attempts under way; they are to be retried. Their requests may or may not have reached the receivers. */
+  /** Ends each attempt under way with {@link Answer.Retry}, although its request may have reached the receiver. */
   @Override
   public void close() {
     closed = true;

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  *        the attempt limits both
  * @param addressTtl how long the addresses of a host are used before the host is looked up again
  * @param connectionsPerDestination the maximum number of connections to one host and port; further attempts wait for a
- *        connection, within their timeout. The engine runs at most twice as many concurrent attempts as the limit of
- *        the destination
- * @param maxInFlight the maximum number of attempts under way; once it is reached, the engine claims no more tasks, and
- *        attempts of other callers are refused
+ *        connection, within their timeout. The engine has a limit of attempts for each destination, and runs at most
+ *        twice as many concurrent attempts as this limit
+ * @param maxInFlight the maximum number of attempts under way; once it is reached, the engine claims no more tasks for
+ *        this delivery, and attempts of other callers are refused
  * @param ioThreads the number of threads that read and write
  * @param version the version of Foliot, for the header User-Agent
  * @param tls the context that decides which certificates of receivers are trusted; null for the default of the JVM
@@ -126,8 +126,8 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
 
     /**
      * Sets the maximum number of connections to one host and port, at least 1; by default 2,000. Further attempts wait
-     * for a connection, within their timeout. The engine runs at most twice as many concurrent attempts as the limit
-     * of the destination.
+     * for a connection, within their timeout. The engine has a limit of attempts for each destination, and runs at
+     * most twice as many concurrent attempts as this limit.
      */
     public Builder connectionsPerDestination(int value) {
       connectionsPerDestination = value;
@@ -136,7 +136,7 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
 
     /**
      * Sets the maximum number of attempts under way, at least 1; by default 16,384. Once it is reached, the engine
-     * claims no more tasks, and attempts of other callers are refused.
+     * claims no more tasks for this delivery, and attempts of other callers are refused.
      */
     public Builder maxInFlight(int value) {
       maxInFlight = value;
