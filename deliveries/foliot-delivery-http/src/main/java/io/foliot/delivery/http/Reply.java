@@ -126,7 +126,7 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
     return text.isEmpty() ? start : start + ": " + text;
   }
 
-  /** Removes the replacement of a last character whose bytes are incomplete, because the rest of the body was cut. */
+  /** Removes a replacement character at the end: the last character of a cut body may lack some of its bytes. */
   private static String withoutCutCharacter(String text) {
     return text.endsWith("\uFFFD") ? text.substring(0, text.length() - 1) : text;
   }

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** Reads the head and body of an answer, up to a limit. Keeps the beginning of the body if the status is a failure. */
 final class ReplyReader implements AsyncResponseConsumer<Reply> {
   /**
-   * Maximum number of bytes of a body that are read so that the connection can be reused. To read a longer body
-   * costs more than to open a new connection.
+   * Maximum number of bytes of a body. A body is read to its end so that the connection can be reused. To read a longer
+   * body costs more than to open a new connection.
    */
   static final int MAX_BODY_BYTES = 64 << 10;
   /** Number of bytes of a failure's body that are kept: enough for the text of a detail, in any alphabet. */

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Receivers that send without end, faster than they are read, on a node with a single I/O thread. */
+/** Receivers that send without end, and faster than a delivery with a single I/O thread reads. */
 class FloodTest {
   private static final HttpDeliveryOptions ONE_THREAD = HttpDeliveryOptions.builder().allowLoopback(true)
       .connectionsPerDestination(256).maxInFlight(1_000).ioThreads(1).build();
