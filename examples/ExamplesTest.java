@@ -372,8 +372,7 @@ final class ExamplesTest {
       awaitLine(one, "one runs chore-10");
       try (Program two = start("cluster", "Node.java", "two", environment)) {
         awaitLine(two, "two is ready");
-        // All tasks run at about the same moment of each second, so no attempt runs half a second later. A killed
-        // attempt would keep its task for a lease of 30 seconds.
+        // If the kill interrupts an attempt, the second node runs that task when the lease of 30 seconds has ended.
         Await.pause(500);
         one.process().destroyForcibly().waitFor();
         int before = two.lines().size();

@@ -104,7 +104,7 @@ public class Devices {
     long quietFrom = begun + silenceMillis;
     long quietTo = begun + runMillis - silenceMillis;
     heartbeats(begun, quietFrom, quietTo);
-    // The heartbeats have ended; without this pause, every device would be reported.
+    // The heartbeats have ended; without this pause, every device would raise an alarm.
     call("POST", "/v1/queues/" + QUEUE + "/pause", "").join();
     receiver.stop(0);
     return verdict(quietFrom);

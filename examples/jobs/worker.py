@@ -19,7 +19,7 @@ QUEUE = os.environ.get("FOLIOT_QUEUE", "fleet")
 LEASE = 10  # seconds after which the shard of a worker that died begins elsewhere
 POLL = 5  # seconds that a claim waits for work, and so how long a stop may take
 LOST = (404, 409)  # the lease is over: the shard was claimed again, or its run was stopped
-CANCELLED = "urn:foliot:problem:cancelled"  # the run of the shard was stopped; the server waits for the end
+CANCELLED = "urn:foliot:problem:cancelled"  # the run was stopped; the server waits for the end of the attempt
 
 NAME = sys.argv[1] if len(sys.argv) > 1 else "python"
 ZONE = {"zone": sys.argv[2]} if len(sys.argv) > 2 else {}
@@ -57,7 +57,7 @@ class Shard:
         self.parameter = headers.get("foliot-shard-parameter")
         self.fence = (task["generation"], task["attempt"])  # grows with each attempt and each run of this shard
         self.checkpoint = task.get("checkpoint")  # of an earlier attempt
-        self.note = {}  # progress, message and checkpoint, sent with each extension and with the end
+        self.note = {}  # checkpoint and progress, sent with each extension and with the end
         self.lost = threading.Event()
         self.stale = False
         self.ended = threading.Event()

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests a job of 02:30 in Berlin on the days on which the clock changes. No test waits. */
+/** Tests a job of 02:30 in Berlin: on the days on which the clock changes, and during a pause. No test waits. */
 final class NightlyReportTest {
   /** The code under test. */
   static final class Reports {
@@ -32,7 +32,7 @@ final class NightlyReportTest {
     }
   }
 
-  /** At 03:00 the clock goes back to 02:00: 02:30 exists twice, and the job runs the first time. */
+  /** At 03:00 the clock goes back to 02:00: 02:30 exists twice, and the job runs at the first 02:30. */
   @Test
   void inAutumnTheReportIsWrittenOnce() {
     try (FoliotTest foliot = FoliotTest.startAt(Instant.parse("2026-10-24T12:00:00+02:00"))) {
@@ -43,7 +43,7 @@ final class NightlyReportTest {
     }
   }
 
-  /** The times of the pause have a record, and none of them runs afterwards. */
+  /** The scheduled times during the pause are recorded, and the job does not run for them later. */
   @Test
   void aPausedReportIsNotWrittenLater() {
     try (FoliotTest foliot = FoliotTest.startAt(Instant.parse("2026-06-01T12:00:00Z"))) {

@@ -25,7 +25,7 @@ public class WebhookVerification {
     WebhookVerifier verifier = WebhookVerifier.of(SECRET);
     HttpServer receiver = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
     receiver.createContext("/cancel", call -> {
-      byte[] body = call.getRequestBody().readAllBytes(); // the signature covers the raw bytes, so no parser yet
+      byte[] body = call.getRequestBody().readAllBytes(); // the signature covers the raw bytes
       int status = 200;
       try {
         verifier.verify(call.getRequestHeaders()::getFirst, body);

@@ -22,7 +22,7 @@ public interface Meter {
    */
   default void settled(String queue, String outcome, long durationMicros) {}
 
-  /** Called when a task became a dead letter, or was cancelled, because its lease ended. */
+  /** Called when a claim made a task a dead letter, or cancelled it, because its lease had ended. */
   default void leaseEnded(String queue) {}
 
   /**
@@ -52,8 +52,8 @@ public interface Meter {
   default void stolen(String queue) {}
 
   /**
-   * Called when a head poll found a task that had been due for at least a second. The look-ahead of this node missed
-   * the task, because it was committed late, or because the previous owner of the slot did not fire it.
+   * Called when a head poll found an index entry that had been due for at least a second. The look-ahead of this node
+   * missed the entry, for example because its task was committed late.
    */
   default void foundLate(String queue) {}
 

@@ -116,7 +116,10 @@ public interface Scheduler extends AutoCloseable {
   /** Does the same as {@link #fail(TaskId, Token, String)}, and stores the worker's note. */
   CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason, TaskNote note);
 
-  /** Sets the end of a lease to {@code lease} from now. */
+  /**
+   * Moves the end of a lease to {@code lease} from now, but never to an earlier time. The queue's {@code maxRun} limits
+   * the end.
+   */
   default CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease) {
     return extend(id, token, lease, TaskNote.NONE);
   }
@@ -131,8 +134,8 @@ public interface Scheduler extends AutoCloseable {
    * Changes the settings of a queue, without overwriting concurrent changes. The change takes effect on all nodes
    * within a second.
    *
-   * @param change computes the new settings from the current ones; it may run several times, and the future fails with
-   *        its exception
+   * @param change computes the new settings from the current ones; it may be called several times. If it throws, the
+   *        future fails with its exception
    * @return the new settings; the future fails with {@link UnknownQueueException} if there is no such queue
    */
   CompletableFuture<QueueConfig> changeQueue(String name, UnaryOperator<QueueConfig> change);

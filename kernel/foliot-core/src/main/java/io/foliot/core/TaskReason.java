@@ -5,11 +5,11 @@ package io.foliot.core;
  * user interfaces turn the reason and the figures into text.
  */
 public enum TaskReason {
-  /** The task's queue does not exist; the task fires once the queue is created. */
+  /** The task's queue does not exist; the task fires after the queue has been created. */
   QUEUE_MISSING,
   /** The task is not due yet. */
   NOT_DUE,
-  /** An attempt failed, and the next one waits for its backoff. */
+  /** An attempt failed, and the backoff before the next attempt has not passed. */
   BACKOFF,
   /** The queue is paused. */
   QUEUE_PAUSED,
@@ -25,7 +25,7 @@ public enum TaskReason {
   PERMITS_IN_USE,
   /** The queue's rate allows no attempt at the moment. */
   RATE_REACHED,
-  /** The bound of attempts of the delivery on this node leaves none for the destination. */
+  /** The delivery's limit of attempts on this node leaves no room for another attempt to the destination. */
   DELIVERY_FULL,
   /** The destination has failed, and gets one trial attempt at a time. */
   DESTINATION_PROBED,

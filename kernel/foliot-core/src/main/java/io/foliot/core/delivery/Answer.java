@@ -39,7 +39,8 @@ public sealed interface Answer {
   /**
    * The attempt failed and is to be retried.
    *
-   * @param after the wait that the receiver requested, or null; the wait is never shorter than the queue's backoff
+   * @param after the wait that the receiver requested, or null; the actual wait is never shorter than the queue's
+   *     backoff
    * @param health the meaning of the failure for the destination
    */
   record Retry(@Nullable Duration after, Health health, String detail) implements Answer {

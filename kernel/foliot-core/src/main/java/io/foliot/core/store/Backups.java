@@ -9,7 +9,7 @@ public interface Backups {
    * Adds a backup of the whole store to a folder of backups while the store is in use. Blocks until the backup is
    * complete and durable.
    *
-   * @param folder a folder for backups of this store alone; backups that are in it already stay
+   * @param folder a folder for backups of this store alone; existing backups in the folder are kept
    * @throws StoreException if the backup fails or the store is closed; the message says what to do
    */
   Backup backup(Path folder);

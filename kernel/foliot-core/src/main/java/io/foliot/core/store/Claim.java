@@ -8,8 +8,8 @@ import io.foliot.core.TaskId;
  *
  * @param id the task
  * @param leaseMillis length of the lease; 0 for a move, which wins nothing
- * @param notAfterMillis the end of the caller's permit, in milliseconds since 1970; once the store's clock has passed
- *     it, the claim counts as a move
+ * @param notAfterMillis the end of the caller's permit, in milliseconds since 1970; when the store's clock is past
+ *     this time, the claim counts as a move
  */
 public record Claim(TaskId id, long leaseMillis, long notAfterMillis) {
   /** Creates a claim that is valid at any time. */

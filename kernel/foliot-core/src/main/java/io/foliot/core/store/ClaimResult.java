@@ -13,10 +13,9 @@ public sealed interface ClaimResult {
   record Won(TaskRecord task) implements ClaimResult {}
 
   /**
-   * The task cannot be claimed yet, because its due time or the end of its lease is later. The index entry of the
-   * task is now at this time.
+   * The task cannot be claimed yet, because its due time or the end of its lease is in the future.
    *
-   * @param wakeAt this time, in milliseconds since 1970
+   * @param wakeAt this due time or lease end, which is now also the time of the index entry, in milliseconds since 1970
    */
   record Later(long wakeAt) implements ClaimResult {}
 

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 public final class EndedLeases {
   /**
    * Maximum number of entries that one count reads from all slots, and also of parked entries. Reading this many
-   * entries takes some tens of milliseconds. Only if there are more slots or queues than this is the maximum exceeded:
-   * at least one entry of each is read.
+   * entries takes some tens of milliseconds. A count reads at least one entry of each slot and queue, even if there are
+   * more of them than the maximum.
    */
   private static final int MAX_EXAMINED = 20_000;
   /** Maximum number of ids of one call that reads the ends of leases. */

@@ -10,7 +10,7 @@ public interface SlotGrowth {
    * Several callers may call it at the same time.
    *
    * @param progress receives the progress after each old slot
-   * @return the last progress
+   * @return the progress at the end of the call
    * @throws StoreException if the store does not answer; the caller may call again
    * @throws IllegalStateException if the store has as many slots as it can have
    */

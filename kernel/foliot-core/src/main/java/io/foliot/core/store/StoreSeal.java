@@ -3,8 +3,8 @@ package io.foliot.core.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Marks a store that must not be used, because its tasks were moved or are being moved to another store, or the tasks
- * of another store are being moved into it. The seal is the document {@value #NAME} of the kind
+ * Marks a store whose tasks must not be claimed, because they were moved or are being moved to another store, or the
+ * tasks of another store are being moved into it. The seal is the document {@value #NAME} of the kind
  * {@link DocumentKind#CLUSTER}. Engines read the document when they start, and then every second if the store is
  * shared.
  *

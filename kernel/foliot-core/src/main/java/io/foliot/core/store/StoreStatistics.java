@@ -22,7 +22,7 @@ public interface StoreStatistics {
   /**
    * A figure.
    *
-   * @param name lower-case words with dots, the unit last where there is one: {@code log.bytes}
+   * @param name lower-case words with dots; the last word is the unit if the figure has one: {@code log.bytes}
    * @param about a description, for display
    */
   record Figure(String name, Kind kind, String about, double value) {
@@ -36,7 +36,7 @@ public interface StoreStatistics {
       return new Figure(name, Kind.TOTAL, about, (double) value);
     }
 
-    /** Creates the figure of time that the store has spent, in seconds. */
+    /** Creates the figure, in seconds, of time that the store has spent. */
     public static Figure seconds(String name, String about, long micros) {
       return new Figure(name, Kind.TOTAL, about, micros / 1e6);
     }

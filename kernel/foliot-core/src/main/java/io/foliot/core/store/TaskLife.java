@@ -48,7 +48,8 @@ final class TaskLife {
   /**
    * Decides a submit.
    *
-   * @param last the live task of the key, else the latest final task of the key that is still kept; null if none is
+   * @param last the live task of the key, else the latest final task of the key that is still kept; null if there is
+   *     neither
    */
   static Step<SubmitResult> submit(@Nullable TaskRecord last, Draft draft, QueueTerms terms, Now now) {
     if (!isExpected(last, draft.expectedGeneration())) {
