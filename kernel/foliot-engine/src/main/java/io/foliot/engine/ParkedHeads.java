@@ -17,9 +17,9 @@ import java.util.concurrent.ConcurrentMap;
  * The due time of the oldest parked task of each queue, read from the store, regardless of the node that parked it and
  * of restarts since. Alerts about a queue that is paused, throttled or not served depend on this time.
  *
- * <p>Each second the queues with parked tasks are listed. Then the first parked entry of some of them is read: first of
- * the queues that were never read, then of those that were read longest ago. If there are more queues than are read in
- * a second, a figure may be as old as one round over all queues.
+ * <p>Once a second the queues with parked tasks are listed, unless earlier reads are still under way. Then the first
+ * parked entry of some of them is read: first of the queues that were never read, then of those that were read longest
+ * ago. If there are more queues than are read in a second, a figure may be as old as one round over all queues.
  */
 final class ParkedHeads {
   /**

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * are known within seconds, even if other nodes parked the tasks.
  *
  * <ol>
- * <li>{@link #park} sends the overflow in batches, one call at a time. Entries of a failed call are forgotten; a head
- * poll finds them again.
+ * <li>{@link #park} sends the overflow in batches, one call at a time. Entries of a failed call are forgotten; a
+ * poll or a read of parked entries finds them again.
  * <li>{@link #listQueues} reads which queues have parked tasks, once a second. Other nodes may park due tasks that only
  * this node can run: it may have handlers that they lack, or workers that wait in vain. In this case the reads are more
  * frequent, but take only a small part of the store's time.
@@ -62,7 +62,7 @@ final class Parking {
    * Creates the parking of these lanes.
    *
    * @param batch the maximum number of entries that one call parks
-   * @param low the number of entries below which a lane reads parked entries: the size of one claim
+   * @param low the number of entries below which a lane reads parked entries: as many as one call claims
    */
   Parking(TaskStore store, QueueRegistry registry, Lanes lanes, Inbox inbox, StoreHealth health, Meter meter, int batch,
       int low, long nowNanos) {

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The division of a limited queue's permits and its rate over the nodes: the content of a document, changed by
- * compare-and-set. The permits of all holders together are not more than the queue has, except that holders need some
- * time to give up permits after the limit of the queue was lowered. Immutable.
+ * compare-and-set. The permits of all holders together exceed the queue's limit only after the limit was lowered, until
+ * the holders have given up the surplus. Immutable.
  *
- * <p>A holder may claim until a time of the store's clock, and its claims carry that time. Its permits are free again
- * when no attempt that it claimed before that time can still be running. Each node changes only its own part, towards
- * its fair share.
+ * <p>A holder may claim until a time of the store's clock, and its claims carry that time. If the holder does not
+ * extend the time, another node later removes the holder. This frees the permits, except one for each attempt that may
+ * still be running. Apart from such removals, each node changes only its own permits, towards its fair share.
  *
  * @param holders ordered by instance
  */
@@ -39,9 +39,9 @@ record PermitRecord(List<Holder> holders) {
    * @param instance a random number, drawn when the node started
    * @param node the name of the node, for people
    * @param permits the maximum number of concurrent attempts of the node
-   * @param rateParts its part of the rate, of {@link #RATE_PARTS}
+   * @param rateParts the node's part of the rate, of {@link #RATE_PARTS}
    * @param wants how many concurrent attempts the node would have without a limit
-   * @param untilMillis the time until which it may claim, by the store's clock
+   * @param untilMillis the time until which the node may claim, by the store's clock, in milliseconds since 1970
    */
   record Holder(long instance, String node, int permits, int rateParts, int wants, long untilMillis) {
     private Holder with(int newPermits, int newRateParts) {
@@ -85,8 +85,8 @@ record PermitRecord(List<Holder> holders) {
    * running, a permit goes to {@link #NOBODY}. We cannot tell which node made a claim, so the permit must not go to a
    * holder that may merely have been paused. The other permits of these holders and their parts of the rate are free.
    *
-   * @param stillRunning number of running attempts, of any nodes, that were claimed no later than the latest of their
-   *     times
+   * @param stillRunning number of running attempts, of any nodes, that were claimed no later than the latest time of
+   *     these holders
    */
   PermitRecord without(List<Holder> gone, int stillRunning) {
     PermitRecord rest = this;

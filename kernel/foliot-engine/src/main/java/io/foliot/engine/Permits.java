@@ -14,7 +14,7 @@ import java.util.Set;
 final class Permits {
   private static final double BURST_SECONDS = 0.1;
   private static final double NANOS = 1e9;
-  /** Time without a new report after which no task counts as waiting for a permit. */
+  /** Time for which the tasks of one call of {@link #isFull(int, long, Runnable)} count as waiting for a permit. */
   private static final long UNMET_NANOS = 500_000_000;
   private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
 
@@ -140,7 +140,10 @@ final class Permits {
     release(count);
   }
 
-  /** Returns how long until the rate allows the next attempt; 0 if it does already, and many years if it never will. */
+  /**
+   * Returns the nanoseconds until the rate allows the next attempt: 0 if it allows one now, many years if this node has
+   * no part of the rate.
+   */
   synchronized long rateWaitNanos(long nowNanos) {
     fill(nowNanos);
     if (!hasRate() || tokens >= 1) {
@@ -159,7 +162,7 @@ final class Permits {
   synchronized boolean isFull(int waiting, long nowNanos, Runnable again) {
     int free = limit(nowNanos) - inUse;
     if (isShared) {
-      // Each loop reports the tasks of its own lane; the largest number counts.
+      // Each loop passes how many tasks wait in its own lane; the largest of the latest numbers counts.
       unmet = nowNanos - unmetNanos >= UNMET_NANOS / 2 ? waiting : Math.max(unmet, waiting);
       unmetNanos = nowNanos;
       if (free <= 0 || (hasRate() && grantedRate == 0)) {

@@ -29,8 +29,8 @@ import java.util.function.Predicate;
  * back; else the document is deleted, if it still has this mark.
  * </ol>
  *
- * <p>Any other change of the queue takes the mark back, and the deletion fails. If the deleting node dies, any other
- * node takes the mark back after {@link #TERM_MILLIS}.
+ * <p>Any other write of the queue's settings takes the mark back, and the deletion fails. If the deleting node dies,
+ * any other node takes the mark back after {@link #TERM_MILLIS}.
  */
 final class QueueDeletions {
   /** Largest error of a node's clocks within {@link QueueWatch#VALID_NANOS}. */

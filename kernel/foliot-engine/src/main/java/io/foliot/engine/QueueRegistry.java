@@ -42,9 +42,9 @@ final class QueueRegistry {
   /** Memory of an attempt with the largest payload, in bytes. {@link #memory} always has room for one such attempt. */
   private static final long PAYLOAD_BYTES = Limits.MAX_PAYLOAD_BYTES + Lane.ATTEMPT_BYTES;
   /**
-   * One part in this many of the memory for payloads is reserved for queues that hold none: half. Some eight
-   * destinations that hang one after another use up the other half, because each gets half of what is left of it. Each
-   * further destination gets one payload from the reserved half, which has room for some thirty of the largest size.
+   * One part in this many of the memory for payloads is reserved for queues that hold none: half. Destinations that
+   * hang can use up the other half, because each may take up to half of its free part. Each further destination then
+   * gets one payload from the reserved half, while there is room. By default there is room for 31 of the largest size.
    */
   private static final int RESERVED_PART = 2;
 
@@ -266,7 +266,7 @@ final class QueueRegistry {
     return memory;
   }
 
-  /** Returns the delivery of a target, even if it does not serve the queue now; null if this node has none. */
+  /** Returns the delivery for a target's type, whichever queues it serves now; null if this node has none. */
   @Nullable
   Delivery delivery(Target target) {
     return deliveries.get(target.type());

@@ -23,8 +23,8 @@ import java.util.function.Supplier;
 
 /**
  * Reads the settings of all queues once a second, if other nodes may change them. Two kinds of calls need a further
- * read: a call that names a queue this node does not know, and a call whose task was written so long after the latest
- * read that its queue may be gone.
+ * read: a call that names a queue this node does not know, and a call that has written a task, unless a recent read
+ * shows that the task's queue is not being deleted.
  *
  * <p>A read serves every call that waits for one, for any queues. At most one read is under way. The next read for
  * calls begins after a pause of ten times the duration of the previous read. So any number of calls with made-up names
@@ -33,8 +33,8 @@ import java.util.function.Supplier;
  */
 final class QueueWatch {
   /**
-   * The time after a read of the queues within which new tasks need no further read: their queues are not being
-   * deleted.
+   * The time after the start of a read of the queues within which a new task needs no further read. A deletion that the
+   * read did not see waits longer than this before it checks for tasks.
    */
   static final long VALID_NANOS = 2_500_000_000L;
 
@@ -78,7 +78,10 @@ final class QueueWatch {
 
   // Any thread.
 
-  /** Returns the queue. Reads the store before it fails with {@link UnknownQueueException}. */
+  /**
+   * Returns a queue; fails with {@link UnknownQueueException} if there is none. If this node does not know the queue
+   * and the store is shared, waits for a read of all queues first.
+   */
   CompletableFuture<QueueConfig> find(String name) {
     QueueConfig known = registry.callersQueue(name);
     if (known != null) {
@@ -124,8 +127,8 @@ final class QueueWatch {
   }
 
   /**
-   * Completes at the end of a read that begins after this call; fails with {@link StoreAwayException} if the store does
-   * not answer.
+   * Completes at the end of a read that begins after this call. Fails with {@link StoreAwayException} if the read
+   * fails.
    */
   CompletableFuture<Void> nextRead() {
     CompletableFuture<Void> read = new CompletableFuture<>();
@@ -139,7 +142,7 @@ final class QueueWatch {
    * not being deleted. A node that deletes the queue waits for longer than {@link #VALID_NANOS} before it checks for
    * tasks.
    *
-   * @param generation the generation of the task, which is no less than the store's clock at the write
+   * @param generation the generation of the task, which is no less than the store's clock at the write, in microseconds
    */
   boolean isConfirmed(String queue, long generation) {
     // The time of the read is taken first: the known settings may then be newer than that read, and never older.

@@ -37,10 +37,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>A pull waits in the {@link LongPollQueue} of its queue; the loops claim for it.
- * <li>A plain success of a task that {@link HandedTasks} remembers is settled with the remembered values. For any other
- * ack, nack or fail the task is read first: the settings of its queue decide what follows a failure. All of them join a
- * batch of settles. Extensions have batches of their own, and no task is read for them.
- * <li>When the store has answered a batch of settles, the loops that hold the claims release their permits.
+ * <li>An ack without a next delay and without a mark is settled with the values that {@link HandedTasks} remembers, if
+ * it remembers the task. For any other ack, nack or fail the task is read first: the settings of its queue decide what
+ * follows a failure. All of them join a batch of settles. Extensions have batches of their own, and no task is read for
+ * them.
+ * <li>When the store has settled a claim, the loop that holds the claim releases its permit.
  * </ol>
  */
 final class ReportCalls {

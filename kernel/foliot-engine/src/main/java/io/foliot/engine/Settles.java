@@ -57,7 +57,7 @@ final class Settles {
     waiting.add(new Ending(attempt, settlement));
   }
 
-  /** Returns whether all ends are recorded. */
+  /** Returns true if no end waits to be sent, and no call is under way. */
   boolean isIdle() {
     return waiting.isEmpty() && pipe.isIdle();
   }

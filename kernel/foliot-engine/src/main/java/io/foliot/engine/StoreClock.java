@@ -13,7 +13,8 @@ package io.foliot.engine;
  * <li>The next question is due a second after the middle of the call, or ten milliseconds for a store in this process.
  * </ol>
  *
- * <p>Rejected: this node's wall clock. Its error would make tasks early, and its steps would stop the wheel.
+ * <p>Rejected: this node's wall clock. Its error would make tasks late, or cause claims of tasks that are not due. A
+ * step back would stop the wheel.
  */
 final class StoreClock {
   private static final long SECOND_NANOS = 1_000_000_000;

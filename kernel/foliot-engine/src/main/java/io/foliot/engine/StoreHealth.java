@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * as a replica does. A failed write counts for {@link #UNWRITTEN_NANOS}, because a loop with nothing to write does not
  * try again.
  * <li>{@link #turn} declares a silent store unavailable, and ends the outage once the store serves. The store's clock
- * is read each second, so a healthy store is never silent.
+ * is read at least once a second, so a healthy store is never silent.
  * </ol>
  *
  * <p>Rejected: a health call of its own. It would only show that the store answers health calls.
@@ -25,7 +25,8 @@ final class StoreHealth {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000_000_000;
   /**
-   * Time without an answer after which a store counts as unavailable. Its clock alone is read three times in this time.
+   * Time without an answer after which a store counts as unavailable. In this time the clock of a healthy store is
+   * read about three times, or more often if the store is in this process.
    */
   static final long SILENCE_NANOS = 3 * SECOND_NANOS;
   /** The time for which a failed write counts: longer than {@link Backoff#LAST_NANOS}, the longest pause of retries. */

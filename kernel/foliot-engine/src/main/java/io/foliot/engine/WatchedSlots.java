@@ -13,8 +13,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots that one loop watches, and the poll of the other slots of its share. Passive; confined to the loop's
- * thread, except {@link #assignedCount}.
+ * The slots that one loop watches: the loop prefetches their entries and polls their heads. This class also makes the
+ * overdue poll of the other slots of the loop's share. Passive; confined to the loop's thread, except {@link
+ * #assignedCount}.
  *
  * <p>Guarantees: the loop watches the slots of its share that the assignment gives to this node, and those that the
  * {@link OverduePoll} has adopted; each additional slot is reported once to the {@link Listener}.

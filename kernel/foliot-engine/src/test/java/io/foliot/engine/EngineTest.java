@@ -226,7 +226,7 @@ final class EngineTest {
     }
   }
 
-  /** Checks that a full delivery gets no attempts, and that a hanging destination leaves room for others. */
+  /** Checks that a full delivery gets no further attempts, and that a hanging destination leaves room for others. */
   @Test
   void aDeliveryThatIsFullUsesUpNoAttempts() {
     try (World world = new World(UnaryOperator.identity(), UnaryOperator.identity(), 3)) {

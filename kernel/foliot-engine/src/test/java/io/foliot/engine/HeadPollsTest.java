@@ -22,7 +22,10 @@ final class HeadPollsTest {
     polls.turn(rig.nowMillis(), rig.nowNanos);
   }
 
-  /** Begins a poll. Returns its look-back in ms; MAX_VALUE for the full poll. */
+  /**
+   * Begins a poll. Returns how many ms before now the range of its scan begins; MAX_VALUE for the full poll, which
+   * scans from the oldest entry on.
+   */
   private long begins() {
     turn();
     long from = rig.calls.getLast().<DueScan>items().getFirst().fromWakeAt();

@@ -8,7 +8,7 @@ import io.foliot.core.Target;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Tests the lag of a queue, which every node reports. */
+/** Tests the lag of a queue, which every node reports: the time since its oldest waiting task became due. */
 final class LagTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   /** The time after the start of a node, or after a change of a queue, within which the node must know the lag. */

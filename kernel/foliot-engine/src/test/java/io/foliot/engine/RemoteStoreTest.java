@@ -360,7 +360,7 @@ final class RemoteStoreTest {
     try (World world = world()) {
       heartbeats(world, 10_000);
       long dueAt = world.clock.wallMillis() + 2_000;
-      // The wheel has the later deadline, and the entry has not moved. Only the record has the nearer deadline.
+      // The wheel has the later deadline, and the entry has not moved. The touch changes only the record.
       TaskRecord unmoved = world.join(world.store.live(20_000, null).toCompletableFuture()).tasks().stream()
           .filter(task -> task.wakeAt() < dueAt - 2_000).findFirst().orElseThrow();
       assertThat(world.store.touch(List.of(new Touch(new TaskRef.ById(unmoved.id()), Due.at(dueAt))))).isCompleted();

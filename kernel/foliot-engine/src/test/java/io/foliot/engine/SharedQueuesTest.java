@@ -133,7 +133,7 @@ final class SharedQueuesTest {
   }
 
   /**
-   * Submits a task during each of 80 deletions, each time at a later moment of the deletion. If the submit is
+   * Runs 80 deletions. Submits a task during or after each of them, 50 ms later each time. If the submit is
    * acknowledged, the queue must still exist and the deletion must fail. Otherwise neither the task nor the queue may
    * exist.
    */
@@ -174,7 +174,7 @@ final class SharedQueuesTest {
     cluster.advance(Duration.ofSeconds(1));
     assertThatThrownBy(submitted::join).hasRootCauseInstanceOf(StoreException.class).rootCause()
         .hasMessageContaining("the queue was deleted");
-    // The error leaves open whether the task fires. It does not fire until the queue exists again.
+    // The error leaves open whether the task fires. The task does not fire until the queue exists again.
     cluster.advance(Duration.ofSeconds(10));
     assertThat(cluster.fired).isEmpty();
     assertThat(b.engine.status().missingQueues()).containsExactly("q");

@@ -19,7 +19,10 @@ final class Allocators {
 
   private final Map<String, ShardAllocator> byName;
 
-  /** Thrown when an allocator does not give a seat to each shard; the message is the reason why a run waits. */
+  /**
+   * Thrown when a job's allocator is missing or does not choose a worker for each shard. The message is the reason why
+   * a run waits.
+   */
   static final class UnallocatedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -56,7 +59,7 @@ final class Allocators {
    * Returns the number of a seat for each shard, in the order of the shards, as the job's allocator chooses.
    *
    * @param workers the seats of the workers in the order of their numbers, at least one
-   * @throws UnallocatedException if there is no such allocator, or it does not give a worker to each shard
+   * @throws UnallocatedException if this process lacks the allocator, or it does not choose a worker for each shard
    */
   List<Integer> seats(Job job, List<Seat> workers) {
     ensureHas(job.allocator());

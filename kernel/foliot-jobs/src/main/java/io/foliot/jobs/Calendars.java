@@ -18,7 +18,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The named calendars of a store; each is a document. Each pass over a job reads the calendars that the job names, so a
+ * The named calendars of a store; each is a document. Each planning pass reads the calendars that its job names, so a
  * change takes effect with the next pass. A calendar that cannot be decoded counts as missing until it is put again;
  * only the jobs that name it are affected. Thread-safe.
  */

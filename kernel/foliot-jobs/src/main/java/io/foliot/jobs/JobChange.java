@@ -88,8 +88,9 @@ final class JobChange {
   }
 
   /**
-   * Decides the times before a new definition takes effect. If a calendar of the old definition is gone, it is unknown
-   * which of these times were excluded: none of them runs, and all are recorded as missed.
+   * Decides the scheduled times up to {@code now}, before a new definition takes effect. If a calendar of the old
+   * definition is gone, it is unknown which of these times were excluded: none of them runs, and all are recorded as
+   * missed.
    */
   private static JobEdit replaced(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
     if (record.isEnded()
@@ -211,17 +212,18 @@ final class JobChange {
    * Requests a run now.
    *
    * @param key the caller's name for the request, or null
-   * @throws OverloadedException if too many times wait already
+   * @throws OverloadedException if more than {@link JobRecord#MAX_WAITING} times would wait
    */
   static Requested trigger(JobRecord record, @Nullable String key, long now) {
     return request(record, key, List.of(now));
   }
 
   /**
-   * Requests a run now. Its shards get a payload of this request instead of the job's parameter.
+   * Requests a run now. Its shards get the payload of this request instead of that of the job's parameter.
    *
    * @param parameter the payload and its content type, without headers: the shards get those of the job's parameter
-   * @throws OverloadedException if too many times or parameters wait already
+   * @throws OverloadedException if more than {@link JobRecord#MAX_WAITING} times, or more than {@link
+   *     JobRecord#MAX_PARAMETERS_BYTES} bytes of parameters, would wait
    */
   static Requested trigger(JobRecord record, @Nullable String key, Body parameter, long now) {
     int length = parameter.payload().length;
@@ -248,8 +250,8 @@ final class JobChange {
    *
    * @param from the beginning of the range, inclusive, in milliseconds since 1970
    * @param to the end of the range, exclusive, in milliseconds since 1970
-   * @throws IllegalArgumentException if the range is empty, ends in the future, or has too many times, or if the job
-   *     has a fixed delay
+   * @throws IllegalArgumentException if the range is empty, ends in the future, or has more than {@link
+   *     JobRecord#MAX_WAITING} times, or if the job has a fixed delay
    */
   static List<Long> backfill(JobRecord record, long from, long to, long now,
       Function<String, @Nullable Calendar> calendars) {
@@ -278,7 +280,7 @@ final class JobChange {
    * whose key is among the latest {@link JobRecord#MAX_REQUESTS} keys changes nothing.
    *
    * @param key the caller's name for the request, or null
-   * @throws OverloadedException if too many times wait already
+   * @throws OverloadedException if more than {@link JobRecord#MAX_WAITING} times would wait
    */
   static Requested request(JobRecord record, @Nullable String key, List<Long> times) {
     if (key != null && (key.isEmpty() || key.length() > MAX_KEY)) {

@@ -70,7 +70,7 @@ final class JobEdit {
 
   /**
    * Requests a run that continues an ended run. The new run has its own number, and begins with the checkpoints of the
-   * ended run. Does nothing if too many times wait.
+   * ended run. Does nothing if {@link JobRecord#MAX_WAITING} times wait already.
    */
   void again(Run ended, long now) {
     if (waiting.size() < JobRecord.MAX_WAITING) {

@@ -60,7 +60,7 @@ public final class StoreCoordinator implements Coordinator {
   private static final String LEADER = "leader";
   private static final String DOCUMENT = "assignment";
   private static final long NANOS_PER_MICRO = 1_000;
-  /** The time after which a member that was not seen is forgotten. */
+  /** The time from the end of a member's lease until the leader deletes the lease. */
   private static final long FORGET_MICROS = Duration.ofHours(1).toNanos() / NANOS_PER_MICRO;
   private static final CompletionStage<Boolean> UNCHANGED = CompletableFuture.completedFuture(false);
   private static final long MAX_LEASE_MICROS = MAX_LEASE.toNanos() / NANOS_PER_MICRO;
@@ -265,7 +265,7 @@ public final class StoreCoordinator implements Coordinator {
   private CompletionStage<Boolean> renew(Member member, long endMicros) {
     byte[] content = new NodeLease(member, endMicros).encode();
     return store.writeDocument(DocumentKind.NODE, member.node(), ownVersion, content).thenCompose(written -> {
-      // If the write was refused, an earlier process of this node wrote the document, or a reply was lost.
+      // If the write was refused, another process with this node's name wrote the document, or a reply was lost.
       return written || leaves
           ? CompletableFuture.completedFuture(true)
           : store.document(DocumentKind.NODE, member.node()).thenCompose(found -> store

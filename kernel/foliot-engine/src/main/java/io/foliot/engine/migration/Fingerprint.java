@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 record Fingerprint(long tasks, long sum) {
   static final Fingerprint NONE = new Fingerprint(0, 0);
 
-  /** Returns the fingerprint of all live tasks of a store. After each page, reports the sum so far. */
+  /** Returns the fingerprint of all live tasks of a store. After each page, passes the sum so far to the consumer. */
   static Fingerprint of(TaskStore store, Consumer<Fingerprint> progress) {
     Fingerprint sum = NONE;
     String cursor = null;

@@ -122,7 +122,7 @@ public final class Migration {
     return await(source.counts()).values().stream().mapToLong(QueueCounts::failed).sum();
   }
 
-  /** Opens a store that was sealed. Returns whether it was sealed. */
+  /** Removes the seal of a store, if it has one. Returns whether the store was sealed. */
   public static boolean release(TaskStore store) {
     boolean sealed = sealOf(store).isPresent();
     unseal(store);

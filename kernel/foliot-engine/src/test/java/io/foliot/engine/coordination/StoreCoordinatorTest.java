@@ -164,7 +164,7 @@ final class StoreCoordinatorTest {
     ensureAgreed(nodes);
     assertThat(nodes.stream().map(node -> node.views.size()).toList()).as("no view is reported without a change")
         .isEqualTo(viewCounts);
-    // A dead member of a slow store is gone too, but only after the longest lease.
+    // The leases of a slow store are longer, so a dead member is gone later.
     Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     dead.loop.close();
     loops.advance(StoreCoordinator.MAX_LEASE.plus(DEATH));
