@@ -47,7 +47,7 @@ public interface TimerQueue {
   long nextWake();
 
   /**
-   * Moves time forward and hands the sink all due timers, in the order of their deadlines. Timers that were already due
+   * Moves time forward and hands the sink the due timers, in the order of their deadlines. Timers that were already due
    * when their deadlines were set come in the order in which the deadlines were set.
    *
    * <p>A timer that the sink schedules is handed out in the same call if its deadline is after {@link #currentTick} and

@@ -51,8 +51,9 @@ import org.junit.jupiter.api.Timeout;
  * tests the behaviour on which callers of {@link java.util.concurrent.ScheduledThreadPoolExecutor} rely, with its
  * default policies, except that an executor removes a cancelled task at once.
  *
- * <p>An executor with one thread can pass the kit. Lower bounds on time are exact. A test has an upper bound only if the bound
- * is the tested property. Because a stalled machine may be late by any amount, such a test retries with a longer span.
+ * <p>An executor with one thread can pass the kit. Lower bounds on time are exact. A test has an upper bound only if
+ * the bound is the tested property. Because a stalled machine may be late by any amount, such a test retries with a
+ * longer span.
  */
 @Timeout(60)
 public abstract class ScheduledExecutorContract {
