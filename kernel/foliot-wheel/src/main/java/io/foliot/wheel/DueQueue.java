@@ -102,7 +102,7 @@ final class DueQueue {
     append(node, stamp, deadlineNanos);
   }
 
-  /** Inserts a timer in the order of the deadlines, behind the timers with the same deadline. */
+  /** Inserts a timer in the order of the deadlines. */
   void add(WheelNode node, int stamp, long deadlineNanos) {
     if (head == tail || deadlines[tail - 1] <= deadlineNanos) {
       append(node, stamp, deadlineNanos);

@@ -105,7 +105,7 @@ final class SlotMap {
    * Moves the hand to the beginning of the next occupied slot, but at most to the given tick.
    *
    * @return the slot whose beginning the hand has reached, or {@link #NONE}. The caller must empty and {@link #vacate}
-   *     the slot before any other call
+   *     the slot before it searches for the next slot
    */
   int reached(long nowTick) {
     if (occupiedLevels != 0) {

@@ -39,17 +39,20 @@ public interface TimerQueue {
   boolean reschedule(long handle, long deadlineTick);
 
   /**
-   * Returns the next tick at which {@link #advance} has something to do. This is {@link #currentTick} if a timer is due
-   * already, and otherwise a later tick that is at or before the earliest deadline. Returns {@link #NEVER} if there is
-   * no timer; {@code NEVER} is also the result for a timer whose deadline is {@link Long#MAX_VALUE}.
+   * Returns the next tick at which {@link #advance} has something to do. This is {@link #currentTick} if there
+   * are timers to hand out or to move already. Otherwise it is a later tick, at or before the earliest deadline.
+   * Returns {@link #NEVER} if there is no timer; {@code NEVER} is also the result for a timer whose deadline is {@link
+   * Long#MAX_VALUE}.
    */
   long nextWake();
 
   /**
-   * Moves time forward and hands the timers that have become due to the sink, in the order of their deadlines. A timer
-   * that the sink schedules is handed out in the same call if its deadline is after {@link #currentTick} and at or
-   * before {@code nowTick}. If the deadline is at or before {@code currentTick}, the timer is handed out in the next
-   * call, so that no sink can stop time.
+   * Moves time forward and hands the sink the due timers, in the order of their deadlines. Timers that were already due
+   * when their deadlines were set come in the order in which the deadlines were set.
+   *
+   * <p>A timer that the sink schedules is handed out in the same call if its deadline is after {@link #currentTick} and
+   * at or before {@code nowTick}. If the deadline is at or before {@code currentTick}, the timer is handed out in the
+   * next call, so that no sink can stop time.
    *
    * <p>The timer is removed, and its handle is stale, before the sink is called. If the sink throws, this method throws
    * the same exception. That timer counts as expired, all others remain, and the next call continues from there.
@@ -57,7 +60,7 @@ public interface TimerQueue {
    * @param nowTick the new tick; a tick before {@link #currentTick}, from a clock that went back, does nothing
    * @param limit the maximum number of timers to touch, that is, to hand out or to move inside the queue; at least 1
    * @return the number of touched timers. If it is less than {@code limit}, {@code nowTick} is reached and no timer is
-   *     due, except timers that the sink has scheduled. {@link #nextWake} returns when to call again
+   *     due, except timers that the sink has scheduled or rescheduled. {@link #nextWake} returns when to call again
    * @throws IllegalArgumentException if {@code limit} is not positive
    * @throws IllegalStateException if called from inside the sink
    */

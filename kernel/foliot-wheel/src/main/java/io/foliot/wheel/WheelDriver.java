@@ -239,7 +239,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     try {
       wakeBefore(handOff.currentProducerIndex() % CALLS_PER_WAKE == 0 ? AT_ONCE : deadlineNanos);
     } catch (Throwable e) {
-      // The clock has failed. The call throws only if it can cancel the node, because the caller then gets no handle.
+      // The clock has failed. A caller that gets an exception gets no handle, so the node must not fire later.
       if (cancel(node)) {
         throw e;
       }
@@ -355,8 +355,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
    * Stops the driver and waits until its thread has ended, and with it an inline callback that is running. Does not
    * wait if that callback is the caller.
    *
-   * @return for the first caller, the nodes that had neither fired nor been cancelled, which are cancelled now; an
-   *     empty list for later callers
+   * @return the nodes that had neither fired nor been cancelled, which are cancelled now. Later calls return an empty
+   *     list at once
    */
   List<WheelNode> stop() {
     if (state.compareAndSet(NEW, STOPPED)
@@ -407,8 +407,9 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   }
 
   /**
-   * Runs an action on the driver thread for each waiting node. Returns when the action has run for all of them, or when
-   * the driver stops. At most one call may be under way, because the death of the driver ends only the latest visit.
+   * Runs an action on the driver thread for each waiting node, possibly more than once for a node. Returns when the
+   * action has run for all of them, or when the driver stops. At most one call may be under way, because the death of
+   * the driver ends only the latest visit.
    *
    * @throws IllegalStateException if the action threw; the action has not run for the remaining nodes
    */
@@ -583,8 +584,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   }
 
   /**
-   * Takes the nodes that were handed off before this call, up to a limit. Unlike a drain, a poll waits for a caller
-   * that has reserved a place in the queue and not yet filled it. So no node behind that place is skipped.
+   * Takes nodes until the hand-off is empty, or up to a limit. Unlike a drain, a poll waits for a caller that has
+   * reserved a place in the queue and not yet filled it. So no node behind that place is skipped.
    *
    * @return false if the limit was reached, so that nodes may remain
    */
@@ -697,7 +698,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   }
 
   TimerCounters counters() {
-    // In this order of reads, every timer that is counted as fired or cancelled is counted as scheduled too.
+    // In this order of reads, every timer that is counted as fired or cancelled is in the producer index too.
     long firedNow = fired.get();
     long cancelledNow = cancelled.sum();
     return new TimerCounters(

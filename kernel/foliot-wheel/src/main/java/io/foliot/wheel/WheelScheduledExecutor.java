@@ -20,7 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A {@link ScheduledExecutorService} on a timing wheel, to replace a {@link
  * java.util.concurrent.ScheduledThreadPoolExecutor}. Scheduling and cancelling take constant time for any number of
- * tasks. Tasks that block do not delay other tasks, because threads are started as they are needed.
+ * tasks. Threads are started as they are needed, so tasks that block do not delay other tasks. This does not hold if
+ * {@link Builder#threads} limits the number of threads.
  *
  * <p>A task never starts before its delay has passed, not even by a nanosecond. A task starts when it is handed to the
  * workers. Delayed tasks start in the order of their deadlines, to the nanosecond, also after a stall. Tasks that one
@@ -34,10 +35,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * {@link #shutdownNow} returns the tasks that waited. After {@link #shutdown} their futures fail with the same
  * {@code RejectedExecutionException}.
  *
- * <p>It differs from {@code ScheduledThreadPoolExecutor} in four ways:
+ * <p>It also differs from {@code ScheduledThreadPoolExecutor} in these points:
  * <ul>
  * <li>The work of a cancelled task is released at once.
- * <li>{@link #execute} and {@link #submit} hand a task to a thread at once.
+ * <li>{@link #execute} and {@link #submit} hand a task to the workers at once.
  * <li>The exception of a task given to {@code execute} goes to the uncaught exception handler of the thread.
  * <li>{@link ScheduledFuture#getDelay} returns zero once the task has fired or has been cancelled.
  * </ul>

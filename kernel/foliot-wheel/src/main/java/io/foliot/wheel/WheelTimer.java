@@ -216,8 +216,9 @@ public final class WheelTimer implements AutoCloseable {
     }
 
     /**
-     * Sets the maximum number of new timers that wait for the driver to place them in the wheel; no limit by default.
-     * Beyond the limit {@code schedule} is rejected. Concurrent callers may exceed the limit by one each.
+     * Sets the maximum number of timers that wait for the driver to place them in the wheel; no limit by default. While
+     * so many timers wait, {@code schedule} is rejected. Concurrent callers may exceed the limit by one each. Resets,
+     * and further runs of periodic tasks, are never rejected for this reason.
      *
      * @throws IllegalArgumentException if {@code timers} is not positive
      */

@@ -51,8 +51,9 @@ import org.junit.jupiter.api.Timeout;
  * tests the behaviour on which callers of {@link java.util.concurrent.ScheduledThreadPoolExecutor} rely, with its
  * default policies, except that an executor removes a cancelled task at once.
  *
- * <p>One thread is enough for the executor. Lower bounds on time are exact. A test has an upper bound only if the bound
- * is the tested property. Because a stalled machine may be late by any amount, such a test retries with a longer span.
+ * <p>An executor with one thread can pass the kit. Lower bounds on time are exact. A test has an upper bound only if
+ * the bound is the tested property. Because a stalled machine may be late by any amount, such a test retries with a
+ * longer span.
  */
 @Timeout(60)
 public abstract class ScheduledExecutorContract {
@@ -1843,7 +1844,7 @@ public abstract class ScheduledExecutorContract {
     return future.get(BOUND_SECONDS, SECONDS);
   }
 
-  /** Waits until a new task with this delay has run. The executor starts the tasks that are due earlier first. */
+  /** Waits until a new task with this delay has run. The executor starts all tasks with earlier deadlines before it. */
   private void letPass(long millis) throws Exception {
     get(executor.schedule(() -> {}, millis, MILLISECONDS));
   }
@@ -2007,7 +2008,7 @@ public abstract class ScheduledExecutorContract {
     final long dueNanoTime;
     volatile Future<?> future;
     volatile boolean cancelled;
-    // True if cancel returned before the task was due. Then the task must not run at all.
+    // True if cancel returned true before the task was due. Then the task must not run at all.
     volatile boolean cancelledInTime;
 
     Contested(long dueNanoTime) {

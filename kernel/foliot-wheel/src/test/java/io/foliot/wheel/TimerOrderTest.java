@@ -233,7 +233,7 @@ final class TimerOrderTest {
       assertThat(timeout.isPending()).isTrue();
     }
 
-    /** Resets a timer if it is pending. The timer cannot fire in between, because the driver sleeps or is blocked. */
+    /** Resets a timer if it is pending. It cannot fire after the check, because the driver sleeps or is blocked. */
     private void reset(Expected expected) {
       if (expected.timeout.isPending()) {
         long delayNanos = delay();
@@ -274,14 +274,14 @@ final class TimerOrderTest {
           Expected expected = new Expected(all.size(), startNanos + delayNanos);
           all.add(expected);
           Runnable task = () -> started.add(expected);
-          // The end of a run schedules the next run. The second run is due after all other tasks, so it is in order.
+          // The period is so long that no second run starts in this test.
           ScheduledFuture<?> future = number % 10 == 0
               ? executor.scheduleAtFixedRate(task, delayNanos, 1_000_000 * tickNanos, NANOSECONDS)
               : executor.schedule(task, delayNanos, NANOSECONDS);
           assertThat(future.isCancelled()).isFalse();
           runs++;
         }
-        // Each step of the clock is long, so the driver gets many due tasks together, as after a stall.
+        // Most steps of the clock are long, so the driver gets many due tasks together, as after a stall.
         clock.awaitAsleep();
         while (started.size() < runs) {
           clock.advance(1 + random.nextLong(10 * tickNanos));

@@ -26,7 +26,7 @@ public final class Command {
   /**
    * Runs a program that is expected to succeed.
    *
-   * @throws UncheckedIOException if {@link #attempt(String...)} throws an exception; its exception is the cause
+   * @throws UncheckedIOException if {@link #attempt(String...)} throws an {@code IOException}, which is the cause
    */
   public static void run(String... command) {
     try {
@@ -48,8 +48,8 @@ public final class Command {
   /**
    * Runs a program that may fail.
    *
-   * @throws IOException if the program cannot be started, fails, or does not end in time; the message quotes the
-   *     program's output
+   * @throws IOException if the program cannot be started, fails, or does not end within two minutes. If the program was
+   *     started, the message quotes the end of its output
    */
   public static void attempt(String... command) throws IOException {
     attempt(List.of(command), NOTHING);

@@ -23,7 +23,7 @@ final class Folder {
           ? target.resolve("servers")
           : Path.of(System.getProperty("java.io.tmpdir"));
       Files.createDirectories(parent);
-      // PostgreSQL refuses a folder that other users may read.
+      // The folder contains passwords, so no other user may read it.
       return Files.createTempDirectory(parent, name + "-",
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     } catch (IOException e) {

@@ -29,8 +29,8 @@ public final class LoopDisk implements AutoCloseable {
       + " ioctl($disk, 0x8004587D, $flags) or die \"ioctl: $!\";";
 
   /**
-   * The options of the mount. The journal is committed when a process syncs, and otherwise only every 300 s, so that
-   * unsynced data stays unsynced.
+   * The options of the mount. The journal is committed when a process syncs or when the journal is full. Otherwise it
+   * is committed only every 300 s, so that unsynced data stays unsynced.
    */
   private static final String OPTIONS = "loop,commit=300";
 

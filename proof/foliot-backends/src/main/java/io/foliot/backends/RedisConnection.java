@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to a Redis server, for settings and for tests, with <a
- * href="https://redis.io/docs/latest/develop/reference/protocol-spec/">Redis's protocol RESP2</a>. Not thread-safe.
+ * A connection to a Redis server. It uses the protocol <a
+ * href="https://redis.io/docs/latest/develop/reference/protocol-spec/">RESP2</a>. Not thread-safe.
  */
 public final class RedisConnection implements AutoCloseable {
   private static final Duration BOUND = Duration.ofSeconds(10);
@@ -42,7 +42,7 @@ public final class RedisConnection implements AutoCloseable {
    * Sends a command and returns its reply: a {@link String}, a {@link Long}, a {@link List} of replies, or null.
    *
    * @throws IllegalStateException if Redis answers with an error, whose text is the message
-   * @throws IOException if there is no reply within ten seconds, or the connection ends
+   * @throws IOException if no data arrives for ten seconds, the connection ends, or the reply is malformed
    */
   public @Nullable Object command(String... words) throws IOException {
     ByteArrayOutputStream request = new ByteArrayOutputStream();

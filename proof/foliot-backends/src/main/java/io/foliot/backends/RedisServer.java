@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Redis with an append-only file that is synced every second. With {@code appendfsync=always}, Redis syncs before it
- * replies. {@link #kill} loses no data in either mode, because Redis writes to the file before it replies, and the
- * kernel keeps written data. With {@code everysec}, data is lost only when the machine fails. {@link #restartEmpty}
- * simulates such a loss: it discards all data.
+ * replies, so {@link #kill} loses no confirmed data. With the default, {@code everysec}, Redis usually writes to the
+ * file before it replies, and the kernel keeps written data after a kill. While an earlier sync is in progress, Redis
+ * may delay the write by up to two seconds, and a kill may then lose confirmed data. {@link #restartEmpty} simulates
+ * the loss of the disk: it discards all data.
  */
 public final class RedisServer implements Server {
   private static final Duration LINK_BOUND = Duration.ofSeconds(60);

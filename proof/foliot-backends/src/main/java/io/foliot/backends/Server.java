@@ -4,7 +4,8 @@ package io.foliot.backends;
  * A real server in a process of its own, on a fixed port of the loopback address. The server is ready when this object
  * has been created. {@link #close} kills the server and removes its files; any end of this JVM does so, too.
  *
- * <p>One thread at a time may start, stop, kill, pause or resume the server. Any thread may call the other methods.
+ * <p>One thread at a time may start, stop, kill, pause, resume or close the server. Any thread may call the other
+ * methods.
  */
 public sealed interface Server extends AutoCloseable permits PostgresServer, MariaDbServer, RedisServer {
   /** Returns the server's port of the loopback address, which never changes. */

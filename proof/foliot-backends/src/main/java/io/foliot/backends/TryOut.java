@@ -7,8 +7,9 @@ import java.util.stream.Collectors;
 
 /**
  * Starts a server of this package with an empty database, and prints the command with which {@code ./foliot server}
- * connects to it. For a database, it also prints the environment variable with which the examples connect to it. When
- * this program is interrupted (Ctrl-C), it ends the server and removes its files. Run it from the root of the project:
+ * connects to it. For PostgreSQL and MariaDB, it also prints the environment variable with which the examples connect
+ * to it. When this program is interrupted (Ctrl-C), it ends the server and removes its files. Run it from the root of
+ * the project:
  *
  * <pre>{@code
  * mvn -q -pl :foliot-backends -Ptry-out process-classes -Dserver=postgresql

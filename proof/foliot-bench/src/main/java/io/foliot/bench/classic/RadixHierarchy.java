@@ -5,10 +5,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hierarchy of wheels, as in a clock: one slot of a wheel is as long as a revolution of the wheel below it. Radices
- * are given in the order in which a clock is read, the highest level first: {@code 24, 60, 60} is hours, minutes,
- * seconds. Levels are numbered from the lowest one, whose slots are one tick long: in this clock, seconds are level 0
- * and hours are level 2.
+ * A hierarchy of wheels, as in a clock: one slot of a wheel is as long as a revolution of the wheel below it. The radix
+ * of a level is its number of slots. Radices are given in the order in which a clock is read, the highest level first:
+ * {@code 24, 60, 60} is hours, minutes, seconds. Levels are numbered from the lowest one, whose slots are one tick
+ * long: in this clock, seconds are level 0 and hours are level 2.
  *
  * <p>A timer is stored in the slot of its deadline, on the highest level on which the hand is in a different slot. When
  * the hand of the level reaches the slot, the timers of the slot move down, each by at least one level. This repeats

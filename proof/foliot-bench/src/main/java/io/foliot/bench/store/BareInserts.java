@@ -12,9 +12,9 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Inserts without a scheduler, each call in a transaction of its own. The table has the columns of a task, a primary
- * key, and the one index that every scheduler needs. A batch is one statement over arrays in PostgreSQL, and a JDBC
- * batch in MariaDB.
+ * A load of inserts without a scheduler. Each call is a transaction of its own. The table has the columns of a task, a
+ * primary key, and the one index that every scheduler needs. A batch is one statement over arrays in PostgreSQL, and a
+ * JDBC batch in MariaDB.
  */
 final class BareInserts implements CallLoad {
   private static final Duration LATER = Duration.ofDays(1);
