@@ -372,8 +372,10 @@ final class ExamplesTest {
       awaitLine(one, "one runs chore-10");
       try (Program two = start("cluster", "Node.java", "two", environment)) {
         awaitLine(two, "two is ready");
-        // If the kill interrupts an attempt, the second node runs that task when the lease of 30 seconds has ended.
-        Await.pause(500);
+        // All ten tasks run at about the same moment of each second. The kill comes between two such moments: the task of
+        // an attempt that it interrupts would wait for the end of a lease of 30 seconds.
+        int ran = one.lines().size();
+        Await.until("the first node runs all tasks again", BOUND, () -> one.lines().size() >= ran + 10);
         one.process().destroyForcibly().waitFor();
         int before = two.lines().size();
         Await.until("the second node runs all tasks", BOUND,
