@@ -13,7 +13,8 @@ package io.foliot.engine;
  * @param claimBatch maximum number of tasks in one batch of claims; a store may have a lower limit
  * @param callItems how many items of calls may wait for the store before more are refused
  * @param callBytes how many bytes of payload may wait for the store before more are refused
- * @param leaseMarginMillis by how much a lease outlasts the delivery timeout: the time to claim, begin and settle
+ * @param leaseMarginMillis by how much a lease that is not renewed outlasts the delivery timeout: the time to claim,
+ *     begin and settle
  * @param renewedLeaseMillis length of a lease if the delivery timeout is longer than this length. The lease is renewed
  *     while the attempt lasts. A task of a dead node thus comes back after this time, and not after its timeout
  * @param maxClockOffsetMillis how far this node's clock may be from the store's; beyond that the node takes no slots of
@@ -155,8 +156,8 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     }
 
     /**
-     * Sets by how much a lease outlasts the delivery timeout, in milliseconds, at least 1: the time to claim, begin and
-     * settle. By default 20 s.
+     * Sets by how much a lease that is not renewed outlasts the delivery timeout, in milliseconds, at least 1. This is
+     * the time to claim, begin and settle. By default 20 s.
      */
     public Builder leaseMarginMillis(long value) {
       leaseMarginMillis = value;

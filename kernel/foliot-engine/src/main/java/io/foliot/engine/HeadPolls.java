@@ -18,8 +18,10 @@ import java.util.List;
  * poll pauses for {@value #REST} times its own duration.
  *
  * <ol>
- * <li>Each poll reads all watched slots from its look-back up to now, a page of each slot at a time, until no entry is
- * left, or until it has found enough.
+ * <li>The <em>full</em> poll reads all due entries. Two <em>recent</em> polls read only the entries that became due
+ * within their <em>look-back</em>: one the last minute, the other the last two seconds.
+ * <li>A poll reads all watched slots, a page of each slot at a time, until no entry is left, or until it has found
+ * enough.
  * <li>While a poll is under way, polls with a shorter look-back wait: they would read the same entries again.
  * <li>While the lanes flow, a poll holds back until all lanes together hold at most half of what one lane can hold, or
  * until a second after its latest run ended. Otherwise entries without room would be let go, and read again a moment
@@ -37,7 +39,10 @@ final class HeadPolls {
   private static final long FIRST_NANOS = 100 * NANOS_PER_MILLI;
   /** Maximum number of unknown ids that a poll takes before it begins again. */
   private static final int LIMIT = 20_000;
-  /** Shortest pause of a poll before it runs again, in multiples of its own duration. */
+  /**
+   * Shortest pause after a run of a poll, in multiples of the run's duration. A requested run, or a run after one that
+   * took its limit, begins without this pause.
+   */
   private static final int REST = 20;
   /** Fewest entries that a poll reads of one slot at a time: fewer are not worth a round trip. */
   private static final int MIN_PAGE = 16;
