@@ -26,7 +26,7 @@ import java.util.List;
  * <li>While the lanes flow, a poll holds back until all lanes together hold at most half of what one lane can hold, or
  * until a second after its latest run ended. Otherwise entries without room would be let go, and read again a moment
  * later.
- * <li>The full poll stops once the lanes are full; the recent polls read on past entries that do not fit.
+ * <li>The full poll stops once an entry is let go; the recent polls read on past such entries.
  * <li>The full poll is due at once when entries were let go or slots were added. When the store is back, the full poll
  * is due at once too, but not within a second after the previous full poll began.
  * </ol>
@@ -37,7 +37,7 @@ final class HeadPolls {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long FIRST_NANOS = 100 * NANOS_PER_MILLI;
-  /** Maximum number of unknown ids that a poll takes before it begins again. */
+  /** Number of ids taken, or of entries that did not fit, at which a poll stops. */
   private static final int LIMIT = 20_000;
   /**
    * Shortest pause after a run of a poll, in multiples of the run's duration. A requested run, or a run after one that
