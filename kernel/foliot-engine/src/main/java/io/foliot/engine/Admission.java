@@ -19,9 +19,9 @@ final class Admission {
   }
 
   /**
-   * Admits a call. A call that is larger than the limits is admitted when nothing else waits.
+   * Admits a call. A call that is larger than a limit is admitted when nothing else waits.
    *
-   * @throws OverloadedException if too much waits already
+   * @throws OverloadedException if other calls wait, and this call would exceed a limit
    */
   void enter(long callItems, long callBytes) {
     long itemsAfter = items.addAndGet(callItems);

@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Guarantees: a delivery works only while its lease holds, because the lease outlasts the timeout or is renewed. An
  * attempt gives back its place at the destination once, when it is answered; its permit once, when it is released; and
  * its memory once, when this node no longer needs the payload. An attempt is released when its end is recorded, or when
- * its lease is over and the store does not report a later end. A task whose queue is not the lane's queue reaches no
- * receiver and no worker.
+ * its lease is over. If the end of the attempt is reported later, the store is read first, because a caller may have
+ * extended the lease. A task whose queue is not the lane's queue reaches no receiver and no worker.
  *
  * <ol>
  * <li>{@link #begin} notes the claim, puts the end of its lease into a wheel, and calls the delivery, or hands the task
@@ -54,8 +54,8 @@ import org.jspecify.annotations.Nullable;
  * to other nodes, so that their permits are free long before their leases end.
  * </ol>
  *
- * <p>The wheel's ticks are milliseconds of the monotonic clock, because a lease is a duration and has no end in wall
- * time. Rejected: a timer in each delivery. A delivery that forgets its timer would hold a permit for ever.
+ * <p>The wheel's ticks are milliseconds of the monotonic clock, so that a step of the wall clock changes nothing.
+ * Rejected: a timer in each delivery. A delivery that forgets its timer would hold a permit for ever.
  */
 final class Attempts {
   private static final System.Logger LOG = System.getLogger(Attempts.class.getName());
@@ -177,8 +177,8 @@ final class Attempts {
     Delivery delivery = lane.delivery();
     long neededMillis = attempt.renewMillis == 0 ? attempt.timeoutMillis : leaseMillis / RENEWED_IN_LEASE;
     if (queue == null || delivery == null || nowNanos - sentNanos + neededMillis * NANOS_PER_MILLI >= leaseNanos) {
-      // The claim took too long for an attempt to end within its lease, or the queue or its delivery is gone: the task
-      // is tried again.
+      // Too little of the lease is left to end the attempt or to renew the lease, or the queue or its delivery is gone.
+      // The task is tried again.
       attempt.answered = true;
       giveUpDestination(attempt);
       ended(attempt, new Outcome.Retry(Due.NOW), queue == null || delivery == null
@@ -194,7 +194,7 @@ final class Attempts {
 
   /**
    * Gives back a claim whose task belongs to another queue than the lane's. The task comes back to its own lane after a
-   * pause, so that a persistent error does not claim it again and again.
+   * pause, so that it is not claimed again and again while the error lasts.
    */
   private void returnForeign(PendingClaim claim, RunningAttempt attempt) {
     LOG.log(System.Logger.Level.ERROR,
@@ -245,7 +245,7 @@ final class Attempts {
 
   /**
    * Marks as parked the due children that no worker of this node may run: parking them later would cost another write
-   * each. A child that may not be due yet by the store's clock goes into the index, which this node polls.
+   * each. A child that may not be due yet by the store's clock goes into the index of its slot.
    */
   private Outcome.Rearm placed(Outcome.Rearm next, long nowNanos) {
     long nowMicros = clock.micros(nowNanos);

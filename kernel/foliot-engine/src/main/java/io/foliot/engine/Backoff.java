@@ -1,6 +1,9 @@
 package io.foliot.engine;
 
-/** A pause that doubles with each failure, and ends with the first success. Passive; one thread. */
+/**
+ * The pause after a failure. It doubles with each failure up to {@link #LAST_NANOS}, and a success ends it. Not
+ * thread-safe.
+ */
 final class Backoff {
   static final long FIRST_NANOS = 20_000_000;
   /** Longest pause. It bounds how late the engine notices that a store is back. */

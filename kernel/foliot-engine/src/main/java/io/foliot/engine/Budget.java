@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * a queue of such a destination a third. With {@code n} such destinations, each gets one part in {@code n+1}, and as
  * much stays free for the others. Demands below that are met in full, so the shares are max-min fair.
  *
- * <p>Where the free part is smaller than one unit of work, a queue that holds nothing may take one unit from a reserve
+ * <p>If the free part is too small for one unit of work, a queue that holds nothing may take one unit from a reserve
  * beyond the total. Such queues take turns in the order of their first requests. The sum of all holdings exceeds total
  * plus reserve only by amounts that callers charge beyond what they acquired. Such amounts do not use up the reserve.
  *

@@ -25,11 +25,12 @@ import org.jspecify.annotations.Nullable;
  * is delivered.
  *
  * <ol>
- * <li>A lane can start attempts if it has entries, is served, and finds a permit. Such lanes take turns.
- * <li>A batch is shared among these lanes by weight: a priority higher by one weighs twice as much. A lane may use the
- * rest of its share in the next batch (deficit round robin); the rest of this batch goes to the other lanes.
- * <li>For each entry the lane acquires memory, then places at the destination, then permits; if a later resource grants
- * less, the rest of the earlier ones is given back.
+ * <li>A lane can start attempts if it has entries, is served, and finds a permit. A lane of a pull queue also needs a
+ * waiting worker. Lanes that can start attempts take turns.
+ * <li>A batch is shared among these lanes by weight: a priority higher by one weighs twice as much. A lane keeps the
+ * unused part of its share for the next batch (deficit round robin). In this batch, other lanes may use that part.
+ * <li>For its entries the lane acquires memory, then places at the destination, then permits. If fewer permits or
+ * places are granted, the surplus of what was acquired before is given back.
  * <li>Results: <em>won</em> begins an attempt; <em>later</em> puts the entry into the wheel again; <em>gone</em>
  * forgets the entry; <em>ready</em> means that the task is due, but the claim came after the end of its permits; the
  * entry goes back into its lane.
@@ -98,8 +99,8 @@ final class Claims {
   }
 
   /**
-   * Returns how long until a rate or a trial attempt allows another attempt, or {@link Long#MAX_VALUE} if no lane waits
-   * for either or a claim is under way.
+   * Returns the time until a rate allows another attempt, or until a trial attempt may begin. Returns {@link
+   * Long#MAX_VALUE} if no lane waits for either, or if a claim is under way.
    */
   long waitNanos(long nowNanos) {
     long waitNanos = Long.MAX_VALUE;

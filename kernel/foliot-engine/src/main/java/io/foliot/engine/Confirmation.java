@@ -20,13 +20,13 @@ import java.util.concurrent.CompletionStage;
  * the store has lost the tasks meanwhile. Not thread-safe: each call has its own instance.
  *
  * <p>Guarantees: an acknowledged task has a queue, or the deletion of its queue fails because of the task. If the store
- * may lose its last writes, it still had the task when the task was acknowledged.
+ * may lose its latest writes, it still had the task when the task was acknowledged.
  *
  * <ol>
- * <li>Each live task that a batch wrote is {@linkplain #add added}. For most of them, the last read of the {@link
- * QueueWatch} has shown that the queue is not being deleted.
+ * <li>Each live task that a batch wrote is {@linkplain #add added}. For most tasks, the latest read of the {@link
+ * QueueWatch} has shown that the task's queue is not being deleted.
  * <li>For the others, {@link #await} waits for the next read of the queues. The wait fails if a queue is gone.
- * <li>If the store may lose its last writes, all tasks that have waited are read once more: the store may have lost
+ * <li>If the store may lose its latest writes, all tasks that have waited are read once more: the store may have lost
  * them during the wait.
  * </ol>
  */

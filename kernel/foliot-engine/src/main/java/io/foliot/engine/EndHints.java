@@ -13,8 +13,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tasks of internal queues to be woken, because the tasks that they wait for have ended ({@link Delivery#awaiting}).
- * Thread-safe.
+ * Hints that tasks of internal queues are to be woken, because the tasks that they wait for have ended ({@link
+ * Delivery#awaiting}). Thread-safe.
  *
  * <p>Guarantees: a task is woken once for all ends within a tenth of a second; the woken task finds every end that was
  * stored before the wake-up. Hints are lost when the process ends. While {@value #MAX} tasks wait to be woken, hints

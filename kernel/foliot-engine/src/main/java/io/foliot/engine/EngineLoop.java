@@ -294,8 +294,7 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   /**
-   * Reads the store's clock. A store in this process answers within the call; the clock of any other store is read once
-   * a second.
+   * Reads the store's clock. A store that answers before its call returns counts as a store in this process.
    *
    * @return a stage that completes when the clock was read, and fails if it could not be read
    */

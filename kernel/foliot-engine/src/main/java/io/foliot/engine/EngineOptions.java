@@ -12,14 +12,16 @@ package io.foliot.engine;
  * @param readyEntries how many ids all lanes of a loop hold together at most
  * @param claimBatch maximum number of tasks in one batch of claims; a store may have a lower limit
  * @param callItems how many items of calls may wait for the store before more are refused
- * @param callBytes how many bytes of payload may wait for the store before more are refused
- * @param leaseMarginMillis by how much a lease outlasts the delivery timeout: the time to claim, begin and settle
+ * @param callBytes how many bytes of calls may wait for the store before more are refused: the payloads, and 200 bytes
+ *     per item. The payloads of running attempts may take as many bytes again
+ * @param leaseMarginMillis by how much a lease that is not renewed outlasts the delivery timeout: the time to claim,
+ *     begin and settle
  * @param renewedLeaseMillis length of a lease if the delivery timeout is longer than this length. The lease is renewed
  *     while the attempt lasts. A task of a dead node thus comes back after this time, and not after its timeout
  * @param maxClockOffsetMillis how far this node's clock may be from the store's; beyond that the node takes no slots of
  *     a cluster
  * @param destinationLimit how many attempts one destination gets at the same time, once it has proved that it can
- *     handle them. Where attempts are shorter than a claim takes, it gets up to twice as many for a moment
+ *     handle them. Where an attempt takes less time than a claim, it gets up to twice as many for a moment
  */
 public record EngineOptions(String node, String zone, int loops, long windowMillis, int wheelEntries, int laneEntries,
     int readyEntries, int claimBatch, int callItems, long callBytes, long leaseMarginMillis, long renewedLeaseMillis,
@@ -148,15 +150,18 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
       return this;
     }
 
-    /** Sets how many bytes of payload may wait for the store before more are refused, at least 1; by default 64 MiB. */
+    /**
+     * Sets how many bytes of calls may wait for the store before more are refused, at least 1; by default 64 MiB. The
+     * payloads of running attempts may take as many bytes again.
+     */
     public Builder callBytes(long value) {
       callBytes = value;
       return this;
     }
 
     /**
-     * Sets by how much a lease outlasts the delivery timeout, in milliseconds, at least 1: the time to claim, begin and
-     * settle. By default 20 s.
+     * Sets by how much a lease that is not renewed outlasts the delivery timeout, in milliseconds, at least 1. This is
+     * the time to claim, begin and settle. By default 20 s.
      */
     public Builder leaseMarginMillis(long value) {
       leaseMarginMillis = value;
@@ -183,7 +188,7 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
 
     /**
      * Sets how many attempts one destination gets at the same time, at least 1, once it has proved that it can handle
-     * them; by default 1,000. Where attempts are shorter than a claim takes, it gets up to twice as many for a moment.
+     * them; by default 1,000. Where an attempt takes less time than a claim, it gets up to twice as many for a moment.
      */
     public Builder destinationLimit(int value) {
       destinationLimit = value;

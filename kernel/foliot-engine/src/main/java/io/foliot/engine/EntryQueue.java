@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 final class EntryQueue {
   private final Deque<DueEntry> entries = new ArrayDeque<>();
   /**
-   * The entries that have no earlier wakeAt behind them in the queue, in order. Their wakeAts ascend, so the first is
-   * the earliest of all.
+   * The entries behind which the queue has no entry with an earlier wakeAt, in the order of the queue. Their wakeAts
+   * ascend, so the first is the earliest of all.
    */
   private final Deque<DueEntry> ascending = new ArrayDeque<>();
 

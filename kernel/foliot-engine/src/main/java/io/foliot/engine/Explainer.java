@@ -28,7 +28,7 @@ final class Explainer {
   /**
    * Creates the explainer of one task.
    *
-   * @param lane the lane of the task's queue on this node, or null if there is none
+   * @param lane the lane of the task's queue on the loop of the task, or null if there is none
    * @param nowNanos the monotonic time
    * @param nowMillis the store's time
    */

@@ -30,7 +30,7 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   /**
    * A seat; its number is its index among the seats.
    *
-   * @param leftMicros when its worker was found to be gone, by the store's clock; 0 while the worker is there
+   * @param leftMicros when its worker was found to be gone, by the store's clock; 0 while the worker has the seat
    */
   record Seat(String worker, int zone, boolean isDisabled, long leftMicros) {
     boolean isTaken() {

@@ -75,7 +75,7 @@ final class GroupCommit<T, R> {
     this.meter = meter;
   }
 
-  /** Creates a group commit with two batches under way. */
+  /** Creates a group commit that has at most two batches under way. */
   GroupCommit(String name, Function<List<T>, CompletionStage<List<R>>> store, BiConsumer<List<T>, List<R>> done,
       Admission admission, TimeSource clock, Meter meter) {
     this(name, store, done, UNDER_WAY, admission, clock, meter);
@@ -87,7 +87,8 @@ final class GroupCommit<T, R> {
   /**
    * Adds a call. The future completes with one answer per item, in the order of the items.
    *
-   * @throws io.foliot.core.Scheduler.OverloadedException if too many items or bytes already wait for the store
+   * @throws io.foliot.core.Scheduler.OverloadedException if other calls wait for the store, and this call would exceed
+   *     a limit of the {@link Admission}
    */
   CompletableFuture<List<R>> call(List<T> items, long bytes) {
     if (items.isEmpty()) {

@@ -18,13 +18,15 @@ import java.util.List;
  * poll pauses for {@value #REST} times its own duration.
  *
  * <ol>
- * <li>Each poll reads all watched slots from its look-back up to now, a page of each slot at a time, until no entry is
- * left, or until it has found enough.
+ * <li>The <em>full</em> poll reads all due entries. Two <em>recent</em> polls read only the entries that became due
+ * within their <em>look-back</em>: one the last minute, the other the last two seconds.
+ * <li>A poll reads all watched slots, a page of each slot at a time, until no entry is left, or until it has found
+ * enough.
  * <li>While a poll is under way, polls with a shorter look-back wait: they would read the same entries again.
  * <li>While the lanes flow, a poll holds back until all lanes together hold at most half of what one lane can hold, or
  * until a second after its latest run ended. Otherwise entries without room would be let go, and read again a moment
  * later.
- * <li>The full poll stops once the lanes are full; the recent polls read on past entries that do not fit.
+ * <li>The full poll stops once an entry is let go; the recent polls read on past such entries.
  * <li>The full poll is due at once when entries were let go or slots were added. When the store is back, the full poll
  * is due at once too, but not within a second after the previous full poll began.
  * </ol>
@@ -35,9 +37,12 @@ final class HeadPolls {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long FIRST_NANOS = 100 * NANOS_PER_MILLI;
-  /** Maximum number of unknown ids that a poll takes before it begins again. */
+  /** Number of ids taken, or of entries that did not fit, at which a poll stops. */
   private static final int LIMIT = 20_000;
-  /** Shortest pause of a poll before it runs again, in multiples of its own duration. */
+  /**
+   * Shortest pause after a run of a poll, in multiples of the run's duration. A requested run, or a run after one that
+   * took its limit, begins without this pause.
+   */
   private static final int REST = 20;
   /** Fewest entries that a poll reads of one slot at a time: fewer are not worth a round trip. */
   private static final int MIN_PAGE = 16;

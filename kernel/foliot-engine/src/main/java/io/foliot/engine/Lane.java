@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
 final class Lane {
   /** Maximum number of ids in the lane of a pull queue while no worker waits: enough for the next poll. */
   private static final int UNPOLLED_ENTRIES = 256;
-  /** Longest expected time between two polls of a pull queue. After a longer time the queue counts as unpolled. */
+  /**
+   * Longest expected time between two calls of workers for a pull queue. After a longer time the queue counts as
+   * unpolled.
+   */
   private static final long POLLED_NANOS = 50_000_000;
   /**
    * Initial value of the average size of a body: the largest size that is permitted, because many new lanes together
@@ -75,7 +78,8 @@ final class Lane {
   private final Shared shared;
   private final int maxEntries;
 
-  // The settings in force; null while the queue is unknown or this node has no delivery for it.
+  // The settings in force: all are null while the queue is unknown, and only the queue is set while this node has no
+  // delivery for it.
   private @Nullable QueueConfig queue;
   private @Nullable Delivery delivery;
   private @Nullable Destination destination;
@@ -205,7 +209,7 @@ final class Lane {
     return isPull() && unaddressed() == 0 && !longPolls().isEmpty();
   }
 
-  /** Returns whether the lane has room for one more id. */
+  /** Returns whether the lane is served, and has room for one more id. */
   boolean hasRoom() {
     int bound = isPull() && longPolls().isEmpty() ? Math.min(UNPOLLED_ENTRIES, maxEntries) : maxEntries;
     return isServed() && waiting() < bound;
@@ -262,7 +266,7 @@ final class Lane {
 
   /**
    * Returns whether the lane, at its latest rate, empties within {@link #FLOW_SECONDS}. A lane that has permits and was
-   * empty less than {@link #FLOW_CREDIT_NANOS} ago counts as flowing. An empty lane does not.
+   * empty less than {@link #FLOW_CREDIT_NANOS} ago counts as flowing. An empty lane does not flow.
    */
   boolean isFlowing() {
     return waiting() > 0

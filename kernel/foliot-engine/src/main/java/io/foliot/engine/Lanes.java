@@ -258,7 +258,10 @@ final class Lanes {
     return lane.isAddressable() && !isServedHere(lane, address);
   }
 
-  /** Takes an entry that was read from the parked range, unless no worker of this node may run it now. */
+  /**
+   * Takes an entry that was read from the parked range. Skips an entry with an address if no worker of this node can
+   * take its task now.
+   */
   void unparked(Lane lane, DueEntry entry) {
     if (isWanted(lane, entry.id().address()) && known.add(entry.id())) {
       lane.unparked(entry);

@@ -8,8 +8,8 @@ import java.time.Duration;
  * The lengths of the leases of attempts that this node makes itself.
  *
  * <ul>
- * <li>A lease outlasts the timeout of the attempt by a margin: the time to claim, begin and settle. No call renews such
- * a lease.
+ * <li>A lease outlasts the timeout of the attempt by a margin: the time to claim, begin and settle. {@link Attempts}
+ * does not renew such a lease.
  * <li>If the timeout is longer than a renewed lease, the claim is for one renewed lease, and {@link Attempts} renews it
  * while the delivery runs. After a crash the task then comes back before its timeout is over.
  * <li>An internal queue has a margin of its own. Its tasks are small and repeatable, and callers wait for them.

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * runs, and the {@link HeadPolls} find the entries that the cache has missed.
  *
  * <ol>
- * <li>{@link #prefetch} reads each slot from its cursor up to the window's end, once a second, a page of each slot at a
- * time.
+ * <li>{@link #prefetch} reads each slot from its cursor to the end of the window, which is {@code windowMillis} from
+ * now. It does so once a second, a page of each slot at a time.
  * <li>From the moment a read is sent, the writer of an entry within the range of the read puts the entry into the wheel
  * ({@link #written}, {@link #scheduleAgain}), because the read may miss the entry.
  * <li>If a slot had more than a page, its cursor is the last entry of the page, and the next read follows 50 ms later.
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 final class LookAhead {
   private static final System.Logger LOG = System.getLogger(LookAhead.class.getName());
   private static final long NANOS_PER_MILLI = 1_000_000;
-  /** Index entries read of one slot at a time. */
+  /** Maximum number of index entries read of one slot at a time. */
   static final int PAGE = 512;
   private static final long EVERY_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long MORE_NANOS = 50 * NANOS_PER_MILLI;
@@ -52,7 +52,7 @@ final class LookAhead {
   private final int maxEntries;
 
   private ObjectTimerWheel<DueEntry> wheel;
-  /** By slot, the time up to which the index has been read. */
+  /** By slot, the time up to which the index has been read, or is being read. */
   private long[] cursorMillis;
   /** By slot, the last entry of a full page, after which the next read begins; else null. */
   private @Nullable DueEntry[] cursorEntry;
@@ -104,7 +104,7 @@ final class LookAhead {
 
   // Entries.
 
-  /** Takes entries that a write made: those within the range that was already read go into the wheel. */
+  /** Takes entries that a write made, and puts those into the wheel that no read will find in time. */
   void written(List<DueEntry> entries, long nowNanos) {
     for (DueEntry entry : entries) {
       if (isMissedByReads(entry.id(), entry.wakeAt(), nowNanos)) {

@@ -206,7 +206,7 @@ final class OverduePoll {
   /**
    * Returns the entries to take among those that were read.
    *
-   * @param isBusy whether this node is busy itself
+   * @param isBusy whether this node is busy itself: the lanes of this loop hold enough entries for a batch of claims
    */
   List<DueEntry> taken(List<DueSlice> slices, SlotSet mine, boolean isBusy, long nowNanos) {
     for (DueSlice slice : slices) {

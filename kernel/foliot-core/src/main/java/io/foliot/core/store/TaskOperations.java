@@ -24,8 +24,7 @@ public final class TaskOperations {
    *
    * @param tokens returns unpredictable tokens, never the same one twice
    * @param terms the terms of the queues, which may change at any time
-   * @param generationFloor the smallest generation that may be assigned, because an earlier run of the store may have
-   *     assigned smaller ones
+   * @param generationFloor the smallest generation that may be assigned: callers may already know smaller ones
    */
   public TaskOperations(RecordTable table, Supplier<Token> tokens, TermsByQueue terms, long generationFloor) {
     this.table = table;

@@ -92,7 +92,7 @@ public final class TaskRecord {
    * A note of a handler.
    *
    * @param generation the generation whose attempt wrote the note; the note has no meaning for other generations
-   * @param note the report of that attempt
+   * @param note the note itself
    */
   public record Noted(long generation, TaskNote note) {}
 
@@ -164,7 +164,7 @@ public final class TaskRecord {
     return changedAt;
   }
 
-  /** Returns the due time before any reset, from which {@code maxWait} counts, in milliseconds since 1970. */
+  /** Returns the due time from which {@code maxWait} counts, in milliseconds since 1970. A reset does not change it. */
   public long firstDueAt() {
     return firstDueAt;
   }

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * item may have taken effect or not, and the caller treats its effect as unknown. Only an
  * {@link ItemsFailedException} has the results of the items that took effect.
  *
- * <p><b>Durability.</b> A stage completes normally only when its results are durable, to the degree that
- * {@link #durability} states. Another caller may read a write before the write is durable, but a final state, a claim
- * and an answer become visible only when they are durable.
+ * <p><b>Durability.</b> A stage completes normally only when its results are durable, to the degree that {@link
+ * #durability} states. Another caller may read a write before the write is durable, but a final state, a claim, and the
+ * stored answer to an idempotent submit become visible only when they are durable.
  *
  * <p><b>Time.</b> All instants are milliseconds since 1970 of the store's own clock. Each step compares due times and
  * leases with that clock as part of the same atomic step.
@@ -119,7 +119,7 @@ public interface TaskStore extends AutoCloseable {
    */
   CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit);
 
-  /** Returns the queues that have parked tasks in these slots. May be a second old. */
+  /** Returns the queues that have parked tasks in these slots. The result may be a second old. */
   CompletionStage<Set<String>> parkedQueues(SlotSet slots);
 
   /**
@@ -136,8 +136,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<ClaimBatch> claim(List<Claim> claims);
 
   /**
-   * Moves lease ends of running tasks. An extension is refused if it does not have the token of the latest claim, or if
-   * a cancel of the task is pending.
+   * Moves lease ends of running tasks. An extension is refused if the task is not running, if a cancel of the task is
+   * pending, or if the extension does not have the token of the latest claim.
    */
   CompletionStage<List<ExtendResult>> extend(List<Extension> extensions);
 

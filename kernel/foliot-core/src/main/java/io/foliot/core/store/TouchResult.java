@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind the effect of the call
  * @param id the task's id; null if the kind is {@link Kind#NOT_FOUND}
- * @param generation the new generation, which is that of the successor of a running task; the generation of a final
+ * @param generation the new generation of the task, or of its successor if the task runs; the generation of a final
  *     task; 0 if the kind is {@link Kind#NOT_FOUND}
  * @param dueAt the new due time, in milliseconds since 1970; 0 if nothing changed
  * @param indexed whether the task's index entry moved to an earlier time, {@code dueAt}

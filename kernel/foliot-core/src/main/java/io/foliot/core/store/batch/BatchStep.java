@@ -14,7 +14,9 @@ public interface BatchStep<Q, R> {
   /** Names the records that an item reads. */
   void wants(Q item, Reads reads);
 
-  /** Applies the step to items of one task or one key, in their order. Returns one result per item, in that order. */
+  /**
+   * Applies the step to the items of one {@link BatchUnit}, in their order. Returns one result per item, in that order.
+   */
   List<R> apply(TaskOperations operations, List<Q> items, long nowMicros);
 
   /**

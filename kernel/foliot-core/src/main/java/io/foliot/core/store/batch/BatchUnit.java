@@ -3,8 +3,8 @@ package io.foliot.core.store.batch;
 import java.util.List;
 
 /**
- * The items of one batch that concern the same task or key, and their results. A unit is written as a whole or not at
- * all; units do not depend on each other.
+ * The items of one batch that concern the same key, request or task, and the results of these items. A unit is written
+ * as a whole or not at all; units do not depend on each other.
  *
  * @param <R> the result of an item
  * @param places the indexes of the unit's items in the batch

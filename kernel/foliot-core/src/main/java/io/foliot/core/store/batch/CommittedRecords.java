@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * the same object, so that a change of the payload can be detected by identity. Not thread-safe.
  */
 public interface CommittedRecords {
-  /** Returns the record of a task, also one whose retention has ended, or null if there is none. */
+  /** Returns the record of a task, even if its retention has ended, or null if there is none. */
   @Nullable
   TaskRecord record(TaskId id);
 
@@ -18,7 +18,7 @@ public interface CommittedRecords {
   @Nullable
   TaskId holder(KeyName key);
 
-  /** Returns the answer to a request, also an expired one, or null if none is known. */
+  /** Returns the answer to a request, even if it has expired, or null if none is known. */
   RecordTable.@Nullable Answered answer(RequestName request);
 
   /** Returns whether a task is live and a newer version of Foliot wrote its record, so that it must not be changed. */

@@ -5,7 +5,9 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 
-/** The names that the items of a batch read, each once, in the order of the items. Not thread-safe. */
+/**
+ * The names of the records that the items of a batch read, each name once, in the order of the items. Not thread-safe.
+ */
 public final class ReadSet implements Reads {
   private final SequencedSet<TaskId> ids = new LinkedHashSet<>();
   private final SequencedSet<KeyName> keys = new LinkedHashSet<>();

@@ -49,7 +49,7 @@ public final class RecordOverlay implements RecordTable {
     nowMillis = millis;
   }
 
-  /** Returns the record of a task, also one whose retention has ended, or null if there is none. */
+  /** Returns the record of a task, even if its retention has ended, or null if there is none. */
   public @Nullable TaskRecord stored(TaskId id) {
     RecordChange change = written.get(id);
     return change != null ? change.after() : committed.record(id);

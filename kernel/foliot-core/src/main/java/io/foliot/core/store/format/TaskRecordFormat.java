@@ -20,15 +20,18 @@ import org.jspecify.annotations.Nullable;
  *   | CRC32C of all bytes before it, with the mark of the task, u32
  * </pre>
  *
- * <p>The queue is stored as the number that the store has assigned to its name. So a filter by queue or state reads
- * a few bytes at fixed indexes. A body above {@link #INLINE_BYTES} is stored beside the record, which then
+ * <p>The record has a number in place of the queue's name; the store assigns the numbers. So a filter by queue or state
+ * reads a few bytes at fixed indexes. A body above {@link #INLINE_BYTES} is stored beside the record, which then
  * contains only the checksum of the body. So a touch of a task with a large body is a small write, too.
  *
  * <p>This format is for stores that read and write records as a whole. A store whose statements or scripts change
  * single fields stores those fields separately, and the rest as {@link RecordParts}.
  */
 public final class TaskRecordFormat {
-  /** Size of the largest body that is stored in its record. Every step of a task rewrites the record. */
+  /**
+   * Largest size of a body that is stored in its record: the bytes of the payload plus the characters of the headers.
+   * Every step of a task rewrites the record.
+   */
   public static final int INLINE_BYTES = 1024;
 
   private static final String WHAT = "a record";
@@ -130,8 +133,8 @@ public final class TaskRecordFormat {
 
   /**
    * Returns the result of a probe; {@link Probed#UNKNOWN} if the task is final, or if the bytes cannot be read. This
-   * method neither reads the rest nor checks the record, because a later claim or move reads the whole record. It does
-   * not throw: one damaged record would fail the probe of all others in its batch.
+   * method does not verify the checksum, because a later claim or move reads the whole record. It does not throw, so
+   * that a damaged record does not make the probe of its whole batch fail.
    */
   public static Probed probed(byte[] value) {
     if (value.length < SMALLEST || value[0] != Frame.VERSION) {
