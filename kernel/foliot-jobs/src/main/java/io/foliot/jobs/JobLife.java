@@ -25,30 +25,31 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li><i>Times.</i> {@link ScheduledTimes} decides for each scheduled time up to now whether it runs.
- * <li><i>Active runs.</i> The ends that were read are recorded. A run is closed when the records of its shards show
- * that all have ended, and never because time has passed. A run past its deadline is stopped, and the shards of a run
- * that is being stopped are cancelled in each pass until they have ended.
+ * <li><i>Active runs.</i> The ends that were read are recorded. A run is closed when it has no more tasks to insert and
+ * all its tasks have ended, and never because time has passed. A task whose record was deleted counts as ended. A run
+ * past its deadline is stopped. The tasks of a run that is being stopped are cancelled in each pass until they have
+ * ended.
  * <li><i>Start.</i> Waiting times begin as the overlap rule permits. {@link RunPlaces} chooses where their shards run;
- * the choice is stored in the run, and a later fleet does not change it. A run may have a listener before its shards,
- * which must succeed, and one after them; the run stays active until all of these have ended. At most
- * {@link Outcome.Rearm#MAX_CHILDREN} tasks are inserted in a pass; the next pass continues.
- * <li><i>Next pass.</i> The next pass is due at the earliest of these: the next scheduled time, a deadline, the next
- * check of active runs or of a time that cannot begin yet, the end of a pause, and 18 to 24 hours from now. After these
- * hours at the latest, changed calendars and time zone data take effect.
+ * the choice is stored in the run, and a later fleet does not change it. If a run has a listener before its shards, the
+ * shards begin only after that listener has succeeded. At most {@link Outcome.Rearm#MAX_CHILDREN} tasks are inserted in
+ * a pass; the next pass continues.
+ * <li><i>Next pass.</i> The next pass is due at the earliest of these: the next scheduled time, the deadline of a run,
+ * the next check of active runs or of a time that cannot begin yet, the end of a pause, and 18 to 24 hours from now.
+ * After these hours at the latest, changed calendars and time zone data take effect.
  * </ol>
  *
- * <p>Guarantees: each scheduled time gets exactly one record or run; no run begins while another run is active, except
- * under {@link Overlap#ALLOW}; a pass that is repeated with the same record makes only the changes that follow from the
- * later time. Rejected: a run that is a task of its own and reports to the job. It would be a second record of the same
- * shards, which could contradict the first.
+ * <p>Guarantees: each scheduled time gets exactly one record or run, until a handler ends the job; no run begins while
+ * another run is active, except under {@link Overlap#ALLOW}; a pass that is repeated with the same record makes only
+ * the changes that follow from the later time. Rejected: a run that is a task of its own and reports to the job. It
+ * would be a second record of the same shards, which could contradict the first.
  */
 final class JobLife {
   /** Maximum number of shards whose ends one pass reads, over all active runs. */
   static final int MAX_READ = 1_000;
 
   /**
-   * The interval of passes during a run whose end wakes the job by a hint. If the hint is lost, the delay is at most
-   * this long.
+   * The interval of passes during a run whose end wakes the job. A wake-up is only a hint: if it is lost, a pass finds
+   * the end within this interval.
    */
   private static final long AWAITED_POLL_MILLIS = 30_000;
   /** The interval while a time cannot begin yet, or waits for the end of a run whose end gives no hint. */
@@ -78,7 +79,7 @@ final class JobLife {
   private final List<Outcome.Child> children = new ArrayList<>();
   private final List<TaskId> cancels = new ArrayList<>();
   private long childBytes;
-  /** Pause until the next pass reads further ends, in milliseconds; {@link Long#MAX_VALUE} if all were read. */
+  /** Pause until a pass reads further ends, in milliseconds; {@link Long#MAX_VALUE} if no pass is planned for it. */
   private long readsOnAfter = Long.MAX_VALUE;
   /** Closed runs with a shard that requests another run. */
   private final List<Run> continuations = new ArrayList<>();
@@ -92,7 +93,7 @@ final class JobLife {
    * @param at when the next pass is due, in milliseconds since 1970
    * @param children the tasks to insert in the step that writes the record
    * @param cancels the tasks to cancel before that step
-   * @param unallocated the reason why the allocator gave no shards of a time to workers, or null
+   * @param unallocated the failure of the allocator if a time cannot begin because of it, else null
    */
   record Plan(JobRecord record, long at, List<Outcome.Child> children, List<TaskId> cancels,
       @Nullable UnallocatedException unallocated) {}
@@ -106,7 +107,7 @@ final class JobLife {
     this.now = now;
   }
 
-  /** Returns the tasks whose ends a pass needs. */
+  /** Returns the tasks whose ends a pass reads. */
   static List<TaskId> wanted(JobRecord record) {
     List<TaskId> ids = new ArrayList<>();
     // The listeners come first: there are few, and the shards of a large run could use up the limit.
@@ -347,8 +348,8 @@ final class JobLife {
     }
     int most = edit.job.pauseAfterFailures();
     long failures = edit.totals.failuresInRow();
-    // A resume does not reset the count. The job is therefore paused again after as many further failures in a row, not
-    // after the first one. A stopped run leaves the count unchanged, and does not pause the job.
+    // A resume does not reset the count. The next pause therefore follows when the count reaches the next multiple of
+    // the limit. A stopped run leaves the count unchanged, and does not pause the job.
     if (most > 0 && failures > failuresBefore && failures % most == 0 && edit.paused == null) {
       edit.paused = new JobRecord.Paused(now, JobRecord.Paused.OPEN, edit.origins,
           most + " runs in a row failed", "foliot");
@@ -437,7 +438,7 @@ final class JobLife {
     }
   }
 
-  /** Decides a scheduled time that has come while a run is active. */
+  /** Applies the overlap rule to a scheduled time that cannot begin: a run is active, or another time must wait. */
   private void overlap(JobRecord.Waiting time) {
     JobRecord.Waiting queued = edit.waiting.stream().filter(each -> !each.waits()).findFirst().orElse(null);
     switch (edit.job.overlap()) {

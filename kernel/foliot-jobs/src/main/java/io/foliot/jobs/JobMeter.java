@@ -1,7 +1,7 @@
 package io.foliot.jobs;
 
 /**
- * Counts the decisions of planning passes. Each pass calls the meter, on any thread, so an implementation must be fast
+ * Counts the decisions of planning passes. The passes call the meter on any thread, so an implementation must be fast
  * and must not throw. A pass whose result was not recorded is planned and counted again.
  */
 public interface JobMeter {

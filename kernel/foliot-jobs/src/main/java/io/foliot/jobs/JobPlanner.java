@@ -55,7 +55,7 @@ public final class JobPlanner implements Delivery {
   /** Time, from the first pass without a fleet, for which the fleet counts as unknown; later it counts as empty. */
   private static final long FLEET_GRACE_MILLIS = 10_000;
   private static final Duration RETENTION = Duration.ofHours(1);
-  /** Pause after a pass for which the store did not respond in time. It does not grow, so that jobs resume soon. */
+  /** Pause after a pass that failed because of the store. It does not grow, so that jobs resume soon. */
   private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
   /** Longest pause after a pass that failed because of the job itself. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
@@ -132,8 +132,8 @@ public final class JobPlanner implements Delivery {
   }
 
   /**
-   * Returns the workers, or null if they are unknown. After the first pass of this process, workers have ten seconds to
-   * call before a run is recorded as having no targets.
+   * Returns the workers, or null if they are unknown; a run that needs workers then waits. Once they have been unknown
+   * for {@link #FLEET_GRACE_MILLIS}, returns an empty fleet, and such a run can be recorded as having no targets.
    */
   private @Nullable Fleet fleet(long now) {
     Fleet known = fleet;
@@ -243,7 +243,7 @@ public final class JobPlanner implements Delivery {
     String message = "cannot plan a job; trying again until it succeeds or the job is replaced: job=" + task.key()
         + ", reason=" + reason.getMessage();
     if (reason instanceof ScheduleException || reason instanceof UnreadableException) {
-      // The message is enough, without a stack trace: a calendar does not exist, or a record is damaged.
+      // A stack trace would not help: the cause is in the record or in the calendars of the job.
       LOG.log(System.Logger.Level.ERROR, message);
     } else {
       LOG.log(System.Logger.Level.ERROR, message, reason);

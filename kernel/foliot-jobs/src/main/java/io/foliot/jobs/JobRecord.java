@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * @param created when the job was created
  * @param paused the pause of the job, or null
  * @param cursor the instant up to which each scheduled time is waiting, active, or in the totals
- * @param nextAfter with a fixed delay, when the next run begins; 0 while a run is active, and with other schedules
+ * @param nextAfter with a fixed delay, when the next run begins, or 0 if that is not known; 0 with other schedules
  * @param origins the number of the latest request for runs; before the first request, the instant of the creation. So a
  *     job that is deleted and created again never uses a number twice, and its runs have new ids
  * @param waiting times that are to run and have not begun, in the order in which they begin
  * @param active runs that have not ended, the oldest first
- * @param history ended runs and ranges, the newest last
+ * @param history ended runs, and ranges of times that did not run; the newest last
  * @param totals the results of all times
  * @param requests idempotency keys of the latest requests
  * @param parameters the payloads of requested runs that replace the job's parameter, until their shards are inserted
@@ -41,7 +41,10 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   /** Largest size of the payloads of all requests together, in bytes: they are part of the record. */
   static final int MAX_PARAMETERS_BYTES = 4 << 10;
 
-  /** Largest size of the checkpoints of one run together, in characters. The run that continues it begins with them. */
+  /**
+   * Largest size of the checkpoints that one run hands to the run that continues it, in characters. Checkpoints that do
+   * not fit are dropped.
+   */
   static final int MAX_CARRIED = 8 << 10;
   /** Size of the targets of the active runs together, in bytes, above which no further run begins. */
   static final int MAX_TARGET_BYTES = 1 << 10;
@@ -67,7 +70,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    *
    * @param time the scheduled time
    * @param origin 0 for the schedule, else the number of the request
-   * @param missed how many scheduled times were missed before it
+   * @param missed how many scheduled times were missed directly before it
    * @param waits whether it waits for its turn while a run is active; if not, the overlap rule decides
    */
   record Waiting(long time, long origin, int missed, boolean waits) {}
@@ -84,7 +87,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   record Paused(long since, long until, long origins, String reason, String actor) {
     static final long OPEN = Long.MAX_VALUE;
 
-    /** Returns whether the pause holds at any instant after the given one. */
+    /** Returns whether the pause still holds one millisecond after an instant. */
     boolean holdsAfter(long millis) {
       return until > millis + 1;
     }

@@ -11,17 +11,18 @@ import org.jspecify.annotations.Nullable;
  * @param name the name of the job
  * @param state the state of the job
  * @param definition the definition; null if the record of the job cannot be read
- * @param version the number of the definition: 1 at first, and one more with each change
+ * @param version the number of the definition: 1 at first, and one more with each change; 0 if the record cannot be
+ *     read
  * @param created when the job was created
  * @param pause the pause of the job, or null
- * @param nextTime the next scheduled time; null if there is none, or if the job is in a pause that has no end
+ * @param nextTime the next scheduled time; null if there is none, if it is not known, or in a pause that has no end
  * @param upcoming the next scheduled times in order, at most {@link #UPCOMING}. For a paused job these are the times
  *     after the end of its pause. If the pause has no end, they are the times after now. The list is empty if a handler
- *     has ended the job, or if its schedule cannot be evaluated
+ *     has ended the job, if its record cannot be read, or if its schedule cannot be evaluated
  * @param waiting how many scheduled times and requests are to run and have not begun
  * @param active runs that have not ended, the oldest first
- * @param history ended runs and ranges, the newest first
- * @param totals the counts of the decisions on all its scheduled times
+ * @param history ended runs, and ranges of times that did not run; the newest first
+ * @param totals the counts of the decisions and runs of the job
  * @param isEnded whether a handler has ended the job: no scheduled time runs until the job is put again
  * @param waitsFor the reason why an active run or a waiting time waits for workers or an allocator, or the reason why
  *     the next time would find no worker or no allocator; else empty
@@ -31,12 +32,12 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
     @Nullable Pause pause, @Nullable Instant nextTime, List<ZonedDateTime> upcoming,
     int waiting, List<ActiveRun> active, List<PastRun> history,
     JobTotals totals, boolean isEnded, String waitsFor, String error) {
-  /** The number of next scheduled times that are shown. */
+  /** Maximum number of upcoming times. */
   public static final int UPCOMING = 5;
 
   /** The states of a job. */
   public enum State {
-    /** The scheduled times of the job run. */
+    /** A scheduled time is to come, or a run is active or waits. */
     ACTIVE,
     /** The scheduled times of the job do not run until the pause ends. */
     PAUSED,
@@ -63,7 +64,8 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
    * @param origin 0 for the schedule, else the number of the request
    * @param shards how many shards the run has
    * @param ended how many of the shards are known to have ended
-   * @param failed how many of the ended shards failed or were cancelled
+   * @param failed how many of the ended shards failed or were cancelled; a shard that was cancelled because its worker
+   *     was gone or disabled does not count
    * @param begun when the run began
    * @param deadline when the run times out, or null
    * @param stopping whether the run is being stopped
@@ -82,7 +84,7 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
    *
    * @param zone the zone in which the shards run, or empty for any
    * @param seat the number of the worker's seat, or -1 for any worker of the zone
-   * @param worker the worker on that seat, or empty if this node does not know it
+   * @param worker the worker on that seat; empty if there is no seat, or if this node does not know the worker
    * @param shards the numbers of the shards; with a zone, their numbers within the zone
    * @param ended how many of the shards have ended
    */

@@ -10,8 +10,9 @@ package io.foliot.jobs;
  * @param failed runs that failed or timed out
  * @param unknown runs with a shard whose record was deleted before a pass had read its end
  * @param stopped runs that were stopped or replaced
- * @param skipped scheduled times that did not run, because a run was active, or because a handler had ended the job
- * @param missed scheduled times that were found too late
+ * @param skipped scheduled times that did not run, because another run was active or waited, or because a handler had
+ *     ended the job
+ * @param missed scheduled times that are recorded as {@link PastRun.Result#MISSED}
  * @param paused scheduled times that passed while the job was paused
  * @param failuresInRow failed runs since the latest run that succeeded
  * @param noTargets scheduled times that did not run, because there was no worker to run on

@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class JobTurns {
   /**
-   * Pause before the next pass while a change waits. It is longer than the pause between two tries of a change plus the
-   * duration of one try, which makes three calls to a store that may be busy.
+   * Pause before the next pass while a change waits. It leaves time for the pause between two tries of the change, and
+   * for one try, which makes three calls to a store that may be busy.
    */
   static final long GAP_MILLIS = 300;
 

@@ -160,9 +160,10 @@ final class JobViews {
   }
 
   /**
-   * Returns the reason why the oldest active run without workers waits. If no run is active and the job is not paused,
-   * returns the reason why the next waiting time cannot begin. If no time waits either, returns the reason why the next
-   * scheduled time would have no worker or no allocator. Returns an empty text if there is no such reason.
+   * Returns the reason why an active run waits for workers; the oldest such run determines the reason. If no run is
+   * active and the job is not paused, returns the reason why the next waiting time cannot begin. If no time waits
+   * either, returns the reason why the next scheduled time would have no worker or no allocator. Returns an empty text
+   * if there is no such reason.
    */
   private String waitsFor(JobRecord record, @Nullable Fleet workers) {
     if (workers != null) {
@@ -195,8 +196,8 @@ final class JobViews {
   }
 
   /**
-   * Returns a failed shard that waits for its next attempt; empty if none is found. Reads at most
-   * {@link JobLife#MAX_READ} shards, the oldest run first.
+   * Returns a shard or listener that failed and waits for its next attempt; empty if none is found. Reads at most
+   * {@link JobLife#MAX_READ} tasks.
    */
   CompletionStage<Optional<Jobs.FailedShard>> failedShard(TaskRecord task) {
     JobRecord record = JobRecordFormat.decodeIfReadable(task);

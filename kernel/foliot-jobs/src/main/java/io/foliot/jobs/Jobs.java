@@ -107,7 +107,7 @@ public final class Jobs {
   /**
    * A request for runs that was accepted.
    *
-   * @param times the scheduled times of the runs
+   * @param times the times of the runs: scheduled times, or the time of a trigger
    * @param origin the number of the request; a time and this number identify a run
    * @param isRepeated whether a request with the same key was accepted before, so that nothing was done
    */
@@ -479,7 +479,7 @@ public final class Jobs {
         .toCompletableFuture();
   }
 
-  /** Creates or replaces a calendar. Each job uses it from its next pass on. Returns whether it existed before. */
+  /** Creates or replaces a calendar. A job that names it uses it from its next pass on. Returns whether it existed. */
   public CompletableFuture<Boolean> putCalendar(String name, Calendar calendar) {
     if (!isName(name) || name.isBlank() || name.indexOf(',') >= 0) {
       return CompletableFuture.failedFuture(new InvalidJobException("calendar",

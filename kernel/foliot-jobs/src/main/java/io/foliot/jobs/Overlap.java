@@ -1,6 +1,6 @@
 package io.foliot.jobs;
 
-/** The rule for a scheduled time that comes while a run of the job is active. */
+/** The rule for a scheduled time that comes while a run of the job is active, or waits for workers or an allocator. */
 public enum Overlap {
   /** The time is skipped, and recorded as skipped. */
   SKIP(1),

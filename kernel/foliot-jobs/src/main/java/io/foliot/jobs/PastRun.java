@@ -12,10 +12,10 @@ import java.util.Set;
  * @param origin 0 for the schedule, else the number of the request for the run
  * @param result the result of the run, or of the times
  * @param shards how many shards the run had; 0 for a range
- * @param failed how many of the shards failed or were cancelled
+ * @param failed how many of the shards failed or were cancelled, without those that {@code gone} counts
  * @param begun when the run began, or 0 if it did not begin
  * @param ended when the run ended, or when the range was recorded
- * @param gone how many of the shards were cancelled because their worker was gone before they began
+ * @param gone how many of the shards were cancelled before they began, because their worker was gone or disabled
  * @param failedListeners the phases whose listener failed
  */
 public record PastRun(long from, long to, long count, long origin, Result result, int shards, int failed, long begun,
@@ -30,7 +30,7 @@ public record PastRun(long from, long to, long count, long origin, Result result
 
   /** The result of a run, or of scheduled times that did not run. */
   public enum Result {
-    /** All shards succeeded, except those that were cancelled because their worker was gone. */
+    /** All shards succeeded, except those that were cancelled because their worker was gone or disabled. */
     SUCCEEDED(1),
     /**
      * A shard failed permanently, a caller cancelled a shard by its id, no worker was left that could run the shards,
@@ -45,9 +45,12 @@ public record PastRun(long from, long to, long count, long origin, Result result
     REPLACED(5),
     /** The record of a shard, or of the listener before the shards, was deleted before a pass had read its end. */
     UNKNOWN(6),
-    /** The time did not run, because a run was active, or because a handler had ended the job. */
+    /** The time did not run, because another run was active or waited, or because a handler had ended the job. */
     SKIPPED(7),
-    /** The time did not run, because it was found too late. */
+    /**
+     * The time did not run, because it was found too late, or because a calendar that might exclude it had been
+     * deleted.
+     */
     MISSED(8),
     /** The time did not run, because the job was paused. */
     PAUSED(9),

@@ -16,11 +16,13 @@ import java.util.List;
  * @param begun when the pass that started the run was claimed
  * @param deadline when the run times out; 0 for never
  * @param stop the reason why the run is being stopped; {@link Stop#NONE} if it is not
- * @param readFrom the first shard whose end the next pass reads
+ * @param readFrom the shard at which the next pass begins to read ends
  * @param ended the shards that have ended; the set must not be modified
- * @param failed the ended shards that failed or were cancelled; the set must not be modified
- * @param unknown how many records of ended tasks were deleted before a pass had read their end
- * @param lastEnd when the last of the ended tasks ended; 0 if none has ended
+ * @param failed the ended shards that failed or were cancelled, without those that {@code gone} counts; the set must
+ *     not be modified
+ * @param unknown how many ends of shards, or of the listener before them, are unknown: the record of the task was
+ *     deleted before a pass had read its end
+ * @param lastEnd the latest known end of a shard or listener; 0 if none is known
  * @param targets where the shards run, as chosen when the run began
  * @param gone how many of the ended shards were cancelled because their worker was gone or disabled before they began
  * @param again ended tasks that request another run: the first one, and further ones with a checkpoint that fits

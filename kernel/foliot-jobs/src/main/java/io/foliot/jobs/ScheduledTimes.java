@@ -15,8 +15,8 @@ import java.util.List;
  * <li>At most {@value #MAX_EXAMINED} times after the cursor are examined. If the schedule has a {@link
  * Schedule#step}, these are the newest times; the older ones are counted as missed, because they would never run.
  * <li>A single time that is at most {@value #GRACE_MILLIS} ms late is on time. Otherwise the misfire policy chooses the
- * times that run, and the others are missed. The policy also counts the newer times that are left for the next pass. A
- * time that would run is skipped if {@link JobRecord#MAX_WAITING} times wait already.
+ * times that run, and the others are missed. Newer times that are left for the next pass count towards the maximum of
+ * the policy. A time that would run is skipped if {@link JobRecord#MAX_WAITING} times wait already.
  * <li>The cursor moves to the instant, or to the last examined time if newer times are left for the next pass.
  * </ol>
  *
@@ -75,7 +75,7 @@ final class ScheduledTimes {
     return !more;
   }
 
-  /** Returns the next scheduled time in milliseconds since 1970, or {@link Long#MAX_VALUE} if there is none. */
+  /** Returns the next scheduled time in milliseconds since 1970, or {@link Long#MAX_VALUE} if none is known. */
   static long next(JobEdit edit, Schedule schedule) {
     if (edit.isEnded) {
       return Long.MAX_VALUE;
@@ -141,7 +141,7 @@ final class ScheduledTimes {
     }
   }
 
-  /** Records as missed the times of a fixed rate before the newest {@value #MAX_EXAMINED}. */
+  /** Records all due times of a fixed rate as missed, except the newest {@value #MAX_EXAMINED}. */
   private static void countOld(JobEdit edit, Schedule schedule, long now) {
     Duration step = schedule.step();
     if (step != null) {

@@ -59,7 +59,7 @@ public interface ShardAllocator {
   /**
    * Returns the worker of each shard, from shard 0 on.
    *
-   * @param job the job, with {@linkplain Job#shards as many shards} as workers must be returned
+   * @param job the job; {@link Job#shards} is the number of workers to return
    * @param workers the live and enabled workers of its queue, at least one, in the order of their seats; with
    *     {@link Scope#PER_ZONE}, those of one zone. The order of two workers does not change while both are live. The
    *     list is unmodifiable

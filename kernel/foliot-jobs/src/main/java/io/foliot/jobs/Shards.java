@@ -16,8 +16,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks of runs: the shards and the listeners. Their ids follow from (job, scheduled time, origin, shard or phase),
- * so that a run which is planned twice still gets its tasks once.
+ * The tasks of runs: the shards and the listeners. Their ids follow from (job, scheduled time, origin, shard or phase,
+ * target), so that a run which is planned twice still gets its tasks once.
  */
 final class Shards {
   /** The queue of the tasks of the jobs themselves. */
@@ -58,9 +58,10 @@ final class Shards {
   }
 
   /**
-   * Returns whether the ends of a run's tasks wake the job. They do if another run can then begin, if the job may then
-   * be paused, or if the run has more than one task. Otherwise the next pass records the end, because a pass for each
-   * end would double the cost of a firing.
+   * Returns whether the end of a shard wakes the job; the end of a listener always does. The end of a shard wakes the
+   * job if the run may have several shards, or if one of these may follow: the listener after the shards, a run that
+   * waits under {@link Overlap#QUEUE}, a fixed delay, or a pause. Otherwise the next pass records the end, because a
+   * pass for each end would double the cost of a firing.
    */
   static boolean isAwaited(Job job, Run run) {
     return run.listeners().hasAfter() || job.shards() > 1 || job.scope() != Scope.ONE || job.overlap() == Overlap.QUEUE

@@ -12,7 +12,7 @@ import java.util.Random;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** Definitions that can never work are refused with the field, its range and an example. */
+/** Refusals of invalid definitions. The message names the setting and the values that are permitted. */
 final class JobTest {
   private static Job.Builder job() {
     return Job.named("report").queue("billing");
@@ -38,7 +38,7 @@ final class JobTest {
   }
 
   @Test
-  void timesThatNeverComeAreRefused() {
+  void impossibleTimesAndAMissingQueueAreRefused() {
     ensureRefused(() -> job().every(Duration.ZERO).build(), "every", "100ms", "30m");
     ensureRefused(() -> job().after(Duration.ofMinutes(-1)).build(), "after");
     Instant now = Instant.parse("2026-01-01T00:00:00Z");

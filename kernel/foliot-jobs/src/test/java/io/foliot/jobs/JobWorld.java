@@ -73,7 +73,7 @@ final class JobWorld {
   JobRecord record;
   long now;
   long nextPass;
-  /** The longest run of a shard, in milliseconds. */
+  /** The longest time that a shard takes, in milliseconds. */
   long longestRun = 5_000;
   int failPercent;
   /** The time for which the store keeps an ended shard, in milliseconds. */

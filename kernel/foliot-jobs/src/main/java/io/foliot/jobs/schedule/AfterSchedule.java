@@ -7,7 +7,7 @@ import java.time.ZoneOffset;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fixed delay: the next time is the end of the last run plus a delay.
+ * A fixed delay: the next time is the end of the previous run plus a delay.
  *
  * @param delay whole milliseconds from {@link EverySchedule#MIN_PERIOD} to {@link EverySchedule#MAX_PERIOD}
  */

@@ -135,7 +135,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
     return dates.isEmpty() && yearly.isEmpty() && weekdays.isEmpty();
   }
 
-  /** Returns whether nothing is scheduled on a day. */
+  /** Returns whether a day is excluded. */
   public boolean excludes(LocalDate date) {
     return weekdays.contains(date.getDayOfWeek()) || dates.contains(date)
         || yearly.contains(MonthDay.of(date.getMonthValue(), date.getDayOfMonth()));

@@ -78,7 +78,7 @@ public final class CronSchedule implements Schedule {
     return new CronSchedule(parsed, name, zone, DstGap.SHIFT, DstOverlap.AUTO, parsed.times());
   }
 
-  /** Returns the schedule of an expression without {@code H}, whose dialect is derived. */
+  /** Returns the schedule of an expression without {@code H}. The dialect is derived from the fields. */
   public static CronSchedule parse(String cron, ZoneId zone) {
     return parse(cron, null, zone, "");
   }

@@ -42,7 +42,9 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 final class CronText {
-  /** Longest expression, in characters: one that lists all numbers of all fields but the year is shorter. */
+  /**
+   * Longest expression, in characters. An expression that lists every number of every field except the year is shorter.
+   */
   static final int MAX_LENGTH = 1_000;
   /** Greatest number of days before the last day of a month: {@code L-30}. */
   private static final int MAX_DAYS_FROM_END = 30;
@@ -283,7 +285,10 @@ final class CronText {
     return weekdayBits(1L << number(DAY_OF_WEEK, item, weekday));
   }
 
-  /** Converts weekdays from the numbers of the dialect. Bit 0 of the result is Sunday; a 7 of unix or spring is 0. */
+  /**
+   * Converts a set of weekdays from the numbers of the dialect. Bit 0 of the result is Sunday, which is also the number
+   * 7 of unix and spring.
+   */
   private int weekdayBits(long numbers) {
     int bits = (int) (dialect == CronDialect.QUARTZ ? numbers >>> 1 : numbers);
     return (bits | (bits >>> MonthDays.WEEK)) & MonthDays.ALL_WEEKDAYS;

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * <li>If the month has no such day, take the next allowed month of the year or, if there is none, of the next allowed
  * year, and the first allowed day and time of this month.
  * </ol>
- * A step costs one bit operation per field, so the distance of the next time hardly matters: a schedule of 29 February
- * reads at most 8 years of months. The search of days ends after 400 years, because the Gregorian calendar repeats
- * after 146,097 days, which are full weeks.
+ * A step costs one bit operation per field, so the distance of the next time hardly matters: for a schedule of
+ * 29 February, the search reads February in at most nine years. The search of days ends after 400 years, because the
+ * Gregorian calendar repeats after 146,097 days, which are full weeks.
  *
  * <p>Source: the bit sets are those of Vixie cron (1987); the search carries as an odometer does. Rejected: a test of
  * each minute or second (as in Vixie cron; 1,440 tests for a day), and fields that are java.time adjusters (Spring):

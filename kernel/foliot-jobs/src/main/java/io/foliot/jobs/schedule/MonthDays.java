@@ -79,7 +79,10 @@ record MonthDays(int days, int fromEnd, int nearest, int nearestFromEnd, int wee
     return set == 0 ? 0 : Integer.reverse(set) >>> (32 - length);
   }
 
-  /** Returns the set of the business day nearest to a day, the earlier of two; an empty set if there is none. */
+  /**
+   * Returns the set of the business day nearest to a day, or an empty set if the month has none. Of two business days
+   * that are equally near, the earlier one is returned.
+   */
   private static int nearestTo(int day, int business) {
     int notAfter = business & (ALL_DAYS >>> (30 - day));
     int after = business & ~(ALL_DAYS >>> (30 - day));

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param cron an expression in canonical text, or null
  * @param dialect the dialect of the expression, derived from its fields if it is not given; null without an expression
  * @param every a period, or null
- * @param offset the time from the epoch to a scheduled time, less than the period; null to derive it from the job's
- *     name
+ * @param offset the time from the epoch to the first scheduled time, less than the period; null to derive it from the
+ *     job's name
  * @param after a delay from the end of a run to the next run, or null
  * @param at the only time, or null
  * @param zone the zone of local times, of calendars and of previews; UTC unless set
@@ -140,7 +140,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
    * Returns the settings that are given as texts by name, as {@link #values} returns them. Durations and instants are
    * in ISO 8601.
    *
-   * @throws ScheduleException if a name is unknown or a value is wrong
+   * @throws ScheduleException if a name is unknown, a setting is wrong, or two settings exclude each other
    */
   public static ScheduleSettings of(Map<String, String> values) {
     Builder builder = new Builder();
@@ -278,7 +278,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
       return this;
     }
 
-    /** Sets the offset of a fixed rate: the time from the epoch to a scheduled time, less than the period. */
+    /** Sets the offset of a fixed rate: the time from the epoch to the first scheduled time, less than the period. */
     public Builder offset(Duration newOffset) {
       offset = newOffset;
       return this;

@@ -84,7 +84,7 @@ final class CronOracle {
   }
 
   /**
-   * Returns the first matching local time at or after {@code from}, or null if there is none on the given number of
+   * Returns the first matching local time at or after {@code from}, or null if there is none within the given number of
    * days. The date of {@code from} is the first of these days.
    */
   @Nullable

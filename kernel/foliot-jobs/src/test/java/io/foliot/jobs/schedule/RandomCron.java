@@ -2,7 +2,7 @@ package io.foliot.jobs.schedule;
 
 import java.util.Random;
 
-/** Generates random cron expressions with all kinds of items of a dialect, except {@code H}. */
+/** Generates random cron expressions with most kinds of items of a dialect, without {@code H}. */
 final class RandomCron {
   private static final String[] WEEKDAYS = {"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"};
   private static final String[] MONTHS = {"JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV",
