@@ -56,6 +56,11 @@ public record EverySchedule(Duration period, Duration offset) implements Schedul
     return next > LAST_MILLIS ? null : Instant.ofEpochMilli(next);
   }
 
+  @Override
+  public Duration step() {
+    return period;
+  }
+
   /** Returns the latest scheduled time up to an instant. The instant must not be before the first scheduled time. */
   public Instant last(Instant until) {
     return Instant.ofEpochMilli(offset.toMillis() + Math.multiplyExact(steps(floorMillis(until)), period.toMillis()));

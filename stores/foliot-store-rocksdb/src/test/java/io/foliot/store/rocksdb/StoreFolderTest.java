@@ -169,7 +169,7 @@ final class StoreFolderTest {
     AtomicReference<RocksDbStore> opened = new AtomicReference<>();
     try (RocksDbStore store = harness.open(folder(), StoreHarness.SMALL.toBuilder().onFailure(reason -> {
       // An application may close the store in this callback.
-      opened.get().close();
+      Objects.requireNonNull(opened.get()).close();
       alarm.complete(reason);
     }).build())) {
       opened.set(store);
