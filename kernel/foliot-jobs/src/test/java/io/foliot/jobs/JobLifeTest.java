@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -107,12 +107,12 @@ final class JobLifeTest {
   @Test
   void oneDayOfAFixedRateTakesOnePass() {
     ZoneId berlin = ZoneId.of("Europe/Berlin");
-    List<UnaryOperator<ScheduleSettings.Builder>> bounds = List.of(s -> s, s -> s.zone(berlin),
+    List<Consumer<ScheduleSettings.Builder>> bounds = List.of(s -> {}, s -> s.zone(berlin),
         s -> s.zone(berlin).from(Instant.ofEpochMilli(START - MINUTE)),
         s -> s.to(Instant.ofEpochMilli(START + 5_000 * MINUTE)));
-    for (UnaryOperator<ScheduleSettings.Builder> bound : bounds) {
+    for (Consumer<ScheduleSettings.Builder> bound : bounds) {
       job(Job.named("job").queue("q").every(Duration.ofMillis(100))
-          .schedule(s -> bound.apply(s.offset(Duration.ZERO))).build());
+          .schedule(s -> bound.accept(s.offset(Duration.ZERO))).build());
       pass(START + 1_440 * MINUTE);
       assertThat(record.totals().missed()).isEqualTo(863_999);
       assertThat(activeMinutes()).containsExactly(1_440L);
