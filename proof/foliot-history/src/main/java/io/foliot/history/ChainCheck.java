@@ -119,9 +119,9 @@ final class ChainCheck {
   }
 
   /**
-   * Checks that no two firings have the same generation. Checks also that an operation is not answered with a lower
-   * generation than an answer that had arrived before the operation was sent. An answer RESET_PENDING does not count if
-   * the later answer may name the running generation.
+   * Reports firings that have the same generation. Also reports an answer whose generation is lower than that of an
+   * earlier answer. An answer is earlier if it arrived before the operation of the other answer was sent. An earlier
+   * answer RESET_PENDING does not count if the other answer may name the running generation.
    */
   private void checkGenerations() {
     List<Firing> made = chain.firings.stream().filter(firing -> firing.born != null).toList();
@@ -235,7 +235,7 @@ final class ChainCheck {
 
   /**
    * Returns whether an answer {@link Event.Reception#AGAIN} may have made the firing. That answer belongs to the
-   * previous firing, or to an older firing that a loss of the store may have brought back.
+   * previous firing, or to an older firing that a loss of writes may have brought back.
    */
   private boolean mayStemFromAgain(int index) {
     if (index > 0 && chain.firings.get(index - 1).was(Event.Reception.AGAIN)) {

@@ -111,7 +111,7 @@ final class Firing {
     return lastDueMillis;
   }
 
-  /** Returns the events of the first operation whose answer names this firing, or an empty list if no answer does. */
+  /** Returns the events of one operation whose answer names this firing, or an empty list if no answer does. */
   List<Event> origin() {
     return placed.isEmpty() ? List.of() : placed.getFirst().events();
   }

@@ -116,7 +116,10 @@ public final class History implements Closeable {
     }
   }
 
-  /** Returns a copy of the events recorded so far, in the order of recording. */
+  /**
+   * Returns the events recorded so far, in the order of recording. The events of a file get new numbers, as in
+   * {@link #read}.
+   */
   public synchronized List<Event> events() {
     if (path == null) {
       return List.copyOf(events);

@@ -36,7 +36,7 @@ final class RepeatCheck {
 
   /**
    * Reports an attempt number that was delivered twice. Each number belongs to one claim, and each claim to one
-   * attempt. Only a permitted loss of the store excuses a repetition.
+   * attempt. Only a permitted loss of writes excuses a repetition.
    */
   private void checkNumbers(Firing firing) {
     Map<Integer, Delivery> byNumber = new HashMap<>();

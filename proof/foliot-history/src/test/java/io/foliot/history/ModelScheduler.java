@@ -178,7 +178,7 @@ final class ModelScheduler {
 
   // The nodes
   private final boolean[] up = {true, true};
-  /** Number of kills of each node. Actions that a node began before its latest kill have no effect. */
+  /** Number of kills of each node. A kill drops the attempts, settles and answers that the node has not sent yet. */
   private final int[] life = new int[NODES];
   private final long[] pausedUntil = new long[NODES];
 

@@ -19,12 +19,12 @@ import java.util.Objects;
  * fire again without help.
  */
 final class FaultRun implements AutoCloseable {
-  /** Pause of each client between two operations. With it four clients make fewer than 100 operations a second. */
+  /** Pause of each client between two operations. The four clients make fewer than 100 operations a second. */
   private static final long STEP_MILLIS = 40;
 
   /**
-   * Longest time from the end of a fault until servers must be ready and fire again. This covers 5 s for a new
-   * connection, 2 s between two tries, a lease of 5 s, and the delays of a busy machine.
+   * Bound of each of two waits after a fault: for the next attempt, and then until all servers are ready. It covers 5 s
+   * for a new connection, 2 s between two tries, a lease of 5 s, and the delays of a busy machine.
    */
   private static final Duration RECOVERY_BOUND = Duration.ofSeconds(60);
 
@@ -46,8 +46,8 @@ final class FaultRun implements AutoCloseable {
    * @param firedAfterMillis the time from the end of the fault until the next attempt began
    * @param refused the number of calls that were answered with 503 during the fault
    * @param unknown the number of calls that were answered with 504 during the fault
-   * @param lateMillis the lateness, in ascending order, of the first attempts of tasks of the wide queue that became
-   *     due during the fault
+   * @param lateMillis the lateness of the first attempts of tasks of {@link Rig#WIDE}, in ascending order. Only tasks
+   *     count that became due between the beginning of the fault and the beginning of its healing
    */
   record Recovery(InjectedFault fault, long brokenMillis, boolean wasDown, long readyAfterMillis,
       long firedAfterMillis,

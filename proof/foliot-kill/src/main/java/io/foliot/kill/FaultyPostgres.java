@@ -62,8 +62,8 @@ final class FaultyPostgres implements FaultyDatabase {
   }
 
   /**
-   * Returns a failover. The replica takes over the address of the server and at first answers only queries. Later it
-   * accepts writes.
+   * Starts a replica, and returns a failover to it. The replica takes over the address of the server and at first
+   * answers only queries. When the fault is healed, the replica accepts writes.
    */
   @Override
   public List<InjectedFault> atLast(TcpProxy proxy) {

@@ -9,9 +9,9 @@ final class Figures {
   /** Significant digits of a percentile. */
   static final int DIGITS = 3;
 
-  /** Least size of a figure that is shown without decimals. */
+  /** Least absolute value, other than 0, that is shown without decimals. */
   private static final double WITHOUT_DECIMALS = 100;
-  /** Least size of a figure that is shown with one decimal. */
+  /** Least absolute value that is shown with one decimal. */
   private static final double WITH_ONE_DECIMAL = 10;
 
   private Figures() {}

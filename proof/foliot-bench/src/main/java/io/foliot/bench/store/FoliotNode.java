@@ -178,7 +178,7 @@ final class FoliotNode implements AutoCloseable {
   }
 
   /**
-   * Waits until the counts of the store fulfil a condition. Fails if they do not within 30 s.
+   * Waits until the counts of queue {@link #QUEUE} fulfil a condition. Fails if they do not within 30 s.
    *
    * @param rule the condition in words, for the message
    */

@@ -32,7 +32,7 @@ final class LiveKeys {
     return keys;
   }
 
-  /** Returns the first key that a call resets, and notes its batch. The batch is this key and those that follow it. */
+  /** Returns the first key of the batch that a call resets, and notes all keys of the batch. */
   int first(int caller, int turn) {
     int turns = keys / (callers * batch);
     int first = (turn % turns * callers + caller) * batch;

@@ -35,7 +35,7 @@ final class MariaDbSite extends SqlSite {
     return Map.of("useBulkStmts", "true");
   }
 
-  /** Updates the planner's statistics. MariaDB has no statement for a checkpoint. */
+  /** Updates the planner's statistics, and makes no checkpoint. */
   @Override
   public void settle() throws SQLException {
     List<String> tables = new ArrayList<>();

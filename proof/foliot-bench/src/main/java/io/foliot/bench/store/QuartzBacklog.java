@@ -39,7 +39,7 @@ import org.quartz.utils.DBConnectionManager;
  * Quartz, because a job for each trigger would have to be inserted and deleted as well.
  */
 final class QuartzBacklog implements Backlog {
-  /** Connections of Quartz's own threads: for triggers, misfires and the cluster. Each worker thread has one more. */
+  /** Connections besides one for each worker thread: for triggers, misfires and the cluster. */
   private static final int CONNECTIONS_BESIDE_THREADS = 3;
   /** Lateness from which a trigger counts as misfired. It is longer than a round, so no trigger counts as misfired. */
   private static final long MISFIRE_MILLIS = TimeUnit.HOURS.toMillis(1);

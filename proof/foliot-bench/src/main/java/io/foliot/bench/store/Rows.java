@@ -45,8 +45,8 @@ final class Rows {
   private static final int WIDE = 1_000;
   private static final double WIDE_SHARE = 0.5;
   /**
-   * The window of rows whose tasks are read ahead. A node reads its slots once a second, so the window is longer than
-   * that. It is shorter than the default, so that a round is short.
+   * The window of {@link Nodes.Kind} for lines whose tasks are read ahead. A node reads its slots once a second, so the
+   * window is longer than a second. It is shorter than the default, so that a round is short.
    */
   private static final Duration SHORT_WINDOW = Duration.ofSeconds(2);
 

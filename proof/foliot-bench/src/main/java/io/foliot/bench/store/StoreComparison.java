@@ -12,7 +12,7 @@ import java.util.List;
 /**
  * Compares Foliot's stores with other schedulers and with bare commands, in one run, on the same real servers with the
  * same settings: databases sync each commit, and Redis syncs once a second. All contenders do the same work. The result
- * is checked: every acknowledged task is in the store and runs once. Prints tables of medians.
+ * is checked: every submitted task is in the store, and every drained task begins once. Prints tables of medians.
  *
  * <p>From the root of the project:
  *

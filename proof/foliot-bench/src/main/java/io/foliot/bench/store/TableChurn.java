@@ -29,17 +29,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the size of the tables under churn. Tasks are submitted, claimed and finished, live keys are reset, and
- * finished tasks are removed a minute after their end. Once a minute a backlog is drained at full speed. For half of
- * the time another transaction holds a snapshot. PostgreSQL cannot remove rows that become dead during this time.
- * Prints a line each minute, and checks at the end that there were as many attempts as tasks.
+ * finished tasks are removed a minute after their end. For half of the time another transaction holds a snapshot.
+ * PostgreSQL cannot remove rows that become dead during this time.
  *
- * <p>From the root of the project, for an hour:
+ * <p>A minute of this program is a fixed amount of work, and takes longer than a minute of the clock. It has three
+ * parts: 50 s of steady load, a wait until each task has begun, and the drain of a backlog at full speed. Then the
+ * program prints a line. After the last minute it checks that there were as many attempts as tasks.
+ *
+ * <p>From the root of the project, for 60 such minutes:
  *
  * <pre>{@code
  * mvn -q -pl :foliot-bench -am -Pcompare-stores process-test-classes -Dbench.main=io.foliot.bench.store.TableChurn -Dbench.args="60"
  * }</pre>
  *
- * <p>The snapshot is held from one sixth to two thirds of the time.
+ * <p>The snapshot begins after one sixth of the minutes, and ends after two thirds.
  */
 public final class TableChurn {
   private static final int TASKS_PER_SECOND = 300;

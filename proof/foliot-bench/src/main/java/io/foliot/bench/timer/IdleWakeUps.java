@@ -12,8 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * The rate at which the threads of a timer wake while no timer is due. Several timers are measured at the same time,
- * because idle timers do not disturb each other.
+ * The rate at which the threads of a peer wake while none of its timers is due. Several peers are measured at the same
+ * time, because idle peers do not disturb each other.
  *
  * @param empty wake-ups per second with no timer
  * @param oneAhead wake-ups per second with one timer that is due in an hour
@@ -31,7 +31,7 @@ record IdleWakeUps(double empty, double oneAhead) {
     return NativeThreads.areVisible();
   }
 
-  /** Measures new timers, all at the same time. The results are in the order of the makers. */
+  /** Measures new peers, all at the same time. The results are in the order of the makers. */
   static List<IdleWakeUps> measure(List<? extends Supplier<? extends Peer>> makers, long windowNanos) {
     List<Watched> all = new ArrayList<>();
     try {
@@ -70,7 +70,7 @@ record IdleWakeUps(double empty, double oneAhead) {
     return result;
   }
 
-  /** A timer that has fired once, and the threads that it has started. */
+  /** A peer in which one timer has fired, and the threads that the peer has started. */
   private record Watched(Peer peer, Set<Path> threads) {
     static Watched start(Supplier<? extends Peer> maker) {
       Set<Path> before = NativeThreads.ofJava();
@@ -87,7 +87,7 @@ record IdleWakeUps(double empty, double oneAhead) {
       return new Watched(peer, threads);
     }
 
-    /** Fires once, because a timer starts its threads with the first schedule or the first callback. */
+    /** Fires one timer, because a peer starts its threads with the first schedule or the first callback. */
     private static void fireOnce(Peer peer) {
       FiringLog log = new FiringLog(1);
       long now = System.nanoTime();

@@ -198,7 +198,7 @@ public class PassiveQueueBenchmark {
   @State(Scope.Thread)
   @AuxCounters(AuxCounters.Type.OPERATIONS)
   public static class Turning extends Filled {
-    /** The timers that expired in this iteration. */
+    /** Number of timers that expired in this iteration. */
     public long timers;
 
     private int stepTicks;

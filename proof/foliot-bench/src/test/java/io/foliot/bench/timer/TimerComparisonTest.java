@@ -22,7 +22,7 @@ final class TimerComparisonTest {
   private static final long LOST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final Expiry.Load HALF_CANCELLED = new Expiry.Load(TIMERS, 50, Shape.UNIFORM, WINDOW_NANOS);
 
-  /** A correct peer. Each subclass breaks one call. */
+  /** A correct peer. Each subclass breaks it in one way. */
   private static class Forwarding implements Peer {
     private final Peer peer = Contender.WHEEL_TIMER.create();
     private int scheduled;
