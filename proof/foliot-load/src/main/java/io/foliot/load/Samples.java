@@ -30,7 +30,7 @@ final class Samples {
     return Math.toIntExact(values.getTotalCount());
   }
 
-  /** Returns the smallest value that at least {@code percent} of all values do not exceed; 0 if there are none. */
+  /** Returns the smallest value v such that {@code percent} % of all values, or more, are at most v; 0 without values. */
   double percentile(double percent) {
     return size() == 0 ? 0 : Math.min(values.getValueAtPercentile(percent), max);
   }
