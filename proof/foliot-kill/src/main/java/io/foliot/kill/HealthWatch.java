@@ -59,8 +59,8 @@ final class HealthWatch implements AutoCloseable {
   }
 
   /**
-   * Returns when the server became ready for the last time between two instants, both inclusive. Returns
-   * {@code fromMillis} if no poll in this time found the server ready after a poll that did not.
+   * Returns the time of the latest poll that found the server ready directly after a poll that did not. Counts only
+   * polls between two instants, both inclusive. Returns {@code fromMillis} if there is no such poll.
    */
   synchronized long readyMillis(long fromMillis, long toMillis) {
     long ready = fromMillis;

@@ -16,7 +16,7 @@ import java.util.List;
  * @param heals ends the fault
  */
 record InjectedFault(String name, Event.Fault kind, Effect effect, Runnable breaks, Runnable heals) {
-  /** Duration of a silence, longer than servers take to notice it. */
+  /** Duration of a silence in the history. A server may notice the silence only after this time. */
   private static final long NOTICED_MILLIS = 4_500;
 
   /** The effect of a fault on callers. */

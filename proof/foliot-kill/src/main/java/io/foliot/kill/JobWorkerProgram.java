@@ -46,8 +46,8 @@ final class JobWorkerProgram {
   private static final Duration GRACE = Duration.ofSeconds(2);
   private static final Duration END_BOUND = Duration.ofSeconds(20);
   /**
-   * Longest wait for the interrupt after a lease is lost. This covers a third of a lease, a refused call, and the
-   * delays of a busy machine.
+   * Longest wait for the interrupt after a lease is lost. This covers the pause before the next extension (a third of a
+   * lease), the refused call, and the delays of a busy machine.
    */
   private static final Duration INTERRUPT_BOUND = Duration.ofSeconds(30);
   private static final long CHECK_MILLIS = 20;
@@ -166,7 +166,7 @@ final class JobWorkerProgram {
   }
 
   /**
-   * Returns the end of a handler that was not interrupted so far. If its lease is lost, waits for the interrupt, for at
+   * Returns the end of a handler that has not been interrupted. If its lease is lost, waits for the interrupt, for at
    * most {@link #INTERRUPT_BOUND}.
    */
   private ShardAttempt.End end(JobContext job, ShardAttempt.Outcome outcome) {
@@ -191,7 +191,10 @@ final class JobWorkerProgram {
         isGivenBack ? ShardAttempt.Outcome.GIVEN_BACK : ShardAttempt.Outcome.DONE, job.isLost(), true);
   }
 
-  /** Reads from the server which worker is the target of a shard. The run is active until this shard has ended. */
+  /**
+   * Reads the target of a shard from the server, and logs the target. The server lists the run, because the run is
+   * active until this shard has ended.
+   */
   private void readTarget(long attempt, JobContext job) {
     try {
       JobView view = client.getJob(job.job());

@@ -50,7 +50,7 @@ final class Load {
   /**
    * Starts the clients.
    *
-   * @param endpoints the servers, among which the clients are divided evenly
+   * @param endpoints the servers, to which the clients are assigned in turn
    * @param stepMillis the pause of a client after each operation. It bounds the load, because these runs test the
    *        reaction to faults, not speed
    */

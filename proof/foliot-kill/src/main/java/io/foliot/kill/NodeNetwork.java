@@ -45,7 +45,7 @@ final class NodeNetwork implements AutoCloseable {
   private static final Pattern OURS = Pattern.compile(PREFIX + "(\\d+)(n\\d+)?");
   private static final Path NAMESPACES = Path.of("/run/netns");
 
-  /** First half of all addresses. This range is reserved for benchmarks of networks, so no real machine is in it. */
+  /** First half of all addresses. The range is reserved for benchmarks of networks: no real machine should be in it. */
   private static final String RANGE = "198.18.";
   private static final int NETWORKS = 256;
 

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** The receiver of callbacks. It records each attempt when it arrives, and each answer before it is sent. */
+/** The receiver of callbacks. It records the arrival of each attempt, and each result before the result is sent. */
 final class Receiver implements AutoCloseable {
   private static final int MIN_WAIT_MILLIS = 20;
   private static final int MAX_WAIT_MILLIS = 400;
@@ -96,7 +96,7 @@ final class Receiver implements AutoCloseable {
         Instant.parse(required(headers, "foliot-due-at")).toEpochMilli());
     long delivery = history.began(System.currentTimeMillis(), attempt);
     begun.incrementAndGet();
-    // The random numbers depend on the attempt alone, not on the order of arrivals.
+    // The random numbers depend on the seed and the attempt, not on the order of arrivals.
     SplittableRandom random = new SplittableRandom(seed ^ Objects.hash(attempt.firingId(), attempt.attempt()));
     Reaction reaction = succeeds ? Reaction.DONE : Reaction.of(random.nextInt(100));
     int waitMillis = random.nextInt(MIN_WAIT_MILLIS, MAX_WAIT_MILLIS);
@@ -134,7 +134,7 @@ final class Receiver implements AutoCloseable {
       history.replied(delivery, System.currentTimeMillis(), Reception.SUCCESS);
       Objects.requireNonNull(client).ack(lease);
     } catch (FoliotException | UnknownOutcomeException | UnreachableException e) {
-      // The server was killed, or the lease was lost. The task is delivered again.
+      // The server was killed or cut off, or the lease was lost.
     } finally {
       acksUnderWay.decrementAndGet();
     }
@@ -149,7 +149,7 @@ final class Receiver implements AutoCloseable {
     try (exchange) {
       exchange.sendResponseHeaders(status, -1);
     } catch (IOException e) {
-      // The server was killed meanwhile.
+      // The connection is broken, for example because the server was killed.
     }
   }
 

@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A client that records each call before it is made, and each answer. If a recorded call fails, the method does not
- * throw: it returns null, or an empty list for a batch. {@link #has} is not recorded, and may throw.
+ * throw. A method with a result then returns null, or an empty list for a batch. {@link #has} is not recorded, and may
+ * throw.
  */
 final class RecordedClient {
   private static final int NOT_FOUND = 404;
@@ -150,7 +151,7 @@ final class RecordedClient {
             answer.dueAt().toEpochMilli()));
   }
 
-  /** Touches tasks by key, then reads the tasks of these keys, because the answer does not name the tasks. */
+  /** Touches tasks by key, then reads each touched task by its key, because the answer contains no ids of tasks. */
   void touch(String queue, List<String> keys, Duration delay) {
     long now = now();
     List<Long> ops = keys.stream()

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One or more servers over one store, with a receiver and clients. The calls of each {@link RecordedClient} and all
- * deliveries are recorded in a file below {@code target/kill}.
+ * callbacks are recorded in a file below {@code target/kill}.
  */
 final class Rig implements AutoCloseable {
   /** Name of a queue without limits. */

@@ -35,8 +35,8 @@ final class ServerProcess implements AutoCloseable {
   private static final int LOG_LINES = 30;
 
   /**
-   * Lowest port of a server. All ports of servers are below those that the kernel gives to clients. Otherwise a client
-   * that waits for a server to restart might get the port of that server.
+   * Lowest port of a server. All ports of servers are below those that Linux, by default, gives to clients. Otherwise
+   * a client that waits for a server to restart might get the port of that server.
    */
   private static final int MIN_PORT = 20_000;
 

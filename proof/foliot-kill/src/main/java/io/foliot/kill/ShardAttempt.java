@@ -27,7 +27,7 @@ record ShardAttempt(String worker, String workerZone, Shard shard, Fence fence, 
   /**
    * One shard of one run.
    *
-   * @param zone the zone of the shard, or an empty text
+   * @param zone the zone of the shard, or an empty text if the shard has no zone
    * @param number the number of the shard, within its zone
    */
   record Shard(String job, long scheduledMillis, String zone, int number) {
@@ -39,9 +39,9 @@ record ShardAttempt(String worker, String workerZone, Shard shard, Fence fence, 
 
   /** The ways in which a handler ends. */
   enum Outcome {
-    /** It reports success. */
+    /** The handler reports success. */
     DONE,
-    /** It gives the shard back. */
+    /** The handler gives the shard back. */
     GIVEN_BACK
   }
 

@@ -62,7 +62,7 @@ final class ShardJudge {
     END,
     /** A disabled worker gets no shard. */
     DISABLED,
-    /** A sink that keeps the greatest fence refuses each write of a worker that was replaced, and no other write. */
+    /** A sink that keeps the greatest fence refuses the late writes of replaced workers, and no other writes. */
     SINK
   }
 

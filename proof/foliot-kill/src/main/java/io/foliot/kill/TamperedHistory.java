@@ -87,8 +87,9 @@ final class TamperedHistory {
   }
 
   /**
-   * Returns the tasks whose receiver answered REFUSED or AGAIN. A refused task is recorded as failed, and a task that
-   * is called again has a firing that no client requested. So neither counts as lost without its deliveries.
+   * Returns the tasks whose receiver answered REFUSED or AGAIN. A refused task is recorded as failed. A task with the
+   * answer AGAIN has a firing that no client requested. The checker does not count such a task as lost, even if its
+   * deliveries are dropped.
    */
   private static Set<String> answeredOtherwise(List<Event> events) {
     Map<Long, String> taskIds = new HashMap<>();

@@ -23,7 +23,7 @@ final class WorkerFaults {
   /** Least time by which a pause of a worker exceeds its lease. Another worker then takes over its shards. */
   private static final int MIN_BEYOND_MILLIS = 1_500;
   private static final int MAX_BEYOND_MILLIS = 5_000;
-  /** Least time for which a worker is disabled. All nodes read the change within a shorter time. */
+  /** Least time for which a worker is disabled. {@link ShardJudge} permits claims of the worker for a shorter time. */
   private static final int MIN_DISABLED_MILLIS = 7_000;
   private static final int MAX_DISABLED_MILLIS = 10_000;
   /** Longest time for which a fault waits for a worker that has begun an attempt. */
@@ -124,8 +124,8 @@ final class WorkerFaults {
   }
 
   /**
-   * Waits until a server is ready. If the server has ended because the store was slow on a busy machine, starts it
-   * again, as a supervisor does.
+   * Waits until a server is ready. If the server ends, starts it again, as a supervisor does. A server may end because
+   * the store is slow on a busy machine.
    */
   static void awaitReady(ServerProcess server) {
     while (!server.becomesReady()) {

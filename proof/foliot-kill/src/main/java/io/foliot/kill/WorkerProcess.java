@@ -72,7 +72,7 @@ final class WorkerProcess implements AutoCloseable {
     return name;
   }
 
-  /** Starts a process without waiting for it. */
+  /** Starts a process without waiting until it claims. */
   void start() {
     name = base + "-" + (names.size() + 1);
     names.add(name);

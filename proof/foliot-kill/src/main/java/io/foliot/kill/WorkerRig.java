@@ -159,8 +159,9 @@ final class WorkerRig implements AutoCloseable {
   }
 
   /**
-   * Disables a worker for a time. The history gets the part of this time after every server has read the change. It
-   * gets nothing if a server was killed meanwhile, because a restarted server has read nothing at first.
+   * Disables a worker, and waits until every server has read the change. Then waits for {@code millis}, and enables the
+   * worker. Records the second wait for the history, unless a server was killed meanwhile: a restarted server has read
+   * nothing at first.
    */
   void disable(WorkerProcess worker, long millis) {
     try {
@@ -229,7 +230,7 @@ final class WorkerRig implements AutoCloseable {
       Await.until("the runs of " + job + " end", END_BOUND,
           () -> client().getJob(job).json().contains("\"active\":[]"));
     }
-    // Each worker waits for the end of its poll, so all are stopped at the same time.
+    // Each worker waits for the end of its poll, so the workers are stopped in parallel.
     CompletableFuture.allOf(workers.stream()
         .map(worker -> CompletableFuture.runAsync(worker::stop, Thread::startVirtualThread))
         .toArray(CompletableFuture<?>[]::new)).join();

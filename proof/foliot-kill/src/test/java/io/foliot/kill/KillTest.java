@@ -27,7 +27,7 @@ class KillTest {
   private static final int MIN_PAUSE_MILLIS = 300;
   private static final int MAX_PAUSE_MILLIS = 3_000;
 
-  /** One in this many kills, on average, is followed by another kill while the server starts. */
+  /** One in this many kills, on average, is followed by another kill, less than 2 s after the server was started. */
   private static final int STARTS_PER_KILL = 8;
   private static final int MAX_START_MILLIS = 2_000;
   private static final Duration BOUND = Duration.ofSeconds(30);

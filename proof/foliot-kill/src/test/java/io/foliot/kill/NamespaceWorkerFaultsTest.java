@@ -35,7 +35,7 @@ class NamespaceWorkerFaultsTest {
   private static final int MIN_PAUSE_MILLIS = 1_000;
   private static final int MAX_PAUSE_MILLIS = 4_000;
   private static final int MIN_CUT_MILLIS = 5_000;
-  /** Longest cut. Nodes drop a worker after 10 s of absence, so some workers are unknown when they come back. */
+  /** Longest cut. Nodes drop a worker after 10 s of absence, so nodes do not know some workers when a cut ends. */
   private static final int MAX_CUT_MILLIS = 16_000;
   private static final int IDLE_MILLIS = 5_000;
   private static final int CHECK_MILLIS = 20;

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two servers over one Redis that loses acknowledged writes. A failover loses at most the writes of the stated window;
- * a restart without the file loses all. To choose the number of faults and the seed:
+ * Two servers over one Redis that loses acknowledged writes. A failover loses at most the writes of a window, whose
+ * length the server states. A restart without the file loses all writes. To choose the number of faults and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisLossTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Workers of jobs, and servers that share one PostgreSQL and coordinate through ZooKeeper. To choose the number of
- * kills and the seed:
+ * Kills workers of jobs, and the servers that they poll. The servers share one PostgreSQL, and coordinate through
+ * ZooKeeper. To choose the number of kills and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=ZooKeeperWorkerKillTest -Dsurefire.failIfNoSpecifiedTests=false -Dworker.kills=100 -Dseed=1}.
  */
 @Tag("long")

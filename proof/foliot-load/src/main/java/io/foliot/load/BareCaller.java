@@ -38,8 +38,8 @@ import org.apache.hc.core5.reactor.IOReactorConfig;
 /**
  * Calls a receiver without a Foliot engine, in a process of its own: either with the HTTP client of callbacks alone
  * ({@code bare}), or with Foliot's delivery ({@code delivery}). Reads commands from standard input, one per line:
- * {@code bare} or {@code delivery}, the number of the first task, and the number of calls. After the last call of a
- * command it prints a line with the number of failed calls.
+ * {@code bare} or {@code delivery}, the number of the first task, and the number of calls. When all calls of a
+ * command have ended, prints a line with the number of failed calls.
  */
 final class BareCaller {
   /** Prefix of each line that this process prints. */

@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Measures callbacks of tasks that are all due at the same instant. With the same receiver, each round first measures
- * the bare HTTP client, then Foliot's delivery without an engine, and then Foliot. The measurement of Foliot begins at
- * the due instant of the tasks and ends with the last arrival.
+ * Measures callbacks of tasks that are all due at the same instant. Each round measures three callers of the same
+ * receiver: the bare HTTP client, then Foliot's delivery without an engine, and then Foliot. The measurement of Foliot
+ * begins at the due instant of the tasks and ends with the last arrival.
  */
 final class CallbacksScenario implements Scenario {
   /** Tasks of a round: as many as fit into a queue's lane, so that none is parked. */
@@ -18,7 +18,7 @@ final class CallbacksScenario implements Scenario {
   private static final int WARM_UP_ROUNDS = 6;
   /** Fixed part of the time from the first submit of a round to its due instant. */
   private static final long LEAD_MILLIS = 400;
-  /** Number of tasks for each further millisecond of that time: a rate that even a busy machine reaches. */
+  /** Number of tasks per further millisecond before the due instant: a submit rate that a busy machine reaches. */
   private static final int LEAD_TASKS_PER_MILLI = 15;
   private static final Duration LIMIT = Duration.ofSeconds(60);
 

@@ -10,7 +10,7 @@ final class LatenessScenario implements Scenario {
   private static final int CONNECTIONS = 16;
   private static final long AHEAD_MILLIS = 1_000;
   private static final int SPREAD_MILLIS = 1_000;
-  /** Divisor of the measured time that gives the time of the warm-up before it. */
+  /** Divisor of the measured time: the quotient is the length of the warm-up. */
   private static final int WARM_UP_DIVISOR = 2;
   private static final long SEED = 42;
 

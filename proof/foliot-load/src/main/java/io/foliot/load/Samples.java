@@ -30,7 +30,10 @@ final class Samples {
     return Math.toIntExact(values.getTotalCount());
   }
 
-  /** Returns the smallest value that at least {@code percent} of all values do not exceed; 0 if there are none. */
+  /**
+   * Returns the smallest value v such that at least {@code percent} % of all values are at most v. Returns 0 if there
+   * are no values.
+   */
   double percentile(double percent) {
     return size() == 0 ? 0 : Math.min(values.getValueAtPercentile(percent), max);
   }

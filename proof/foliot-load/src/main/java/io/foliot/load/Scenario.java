@@ -18,7 +18,7 @@ interface Scenario {
     return "";
   }
 
-  /** Returns whether the scenario runs in this process without a server, so {@code --url} is refused. */
+  /** Returns whether the scenario runs in this process, and so cannot measure the server of {@code --url}. */
   default boolean isEmbedded() {
     return false;
   }
@@ -28,7 +28,10 @@ interface Scenario {
     return false;
   }
 
-  /** Returns whether the scenario needs a server that it starts and stops, so {@code --url} is refused. */
+  /**
+   * Returns whether the scenario starts and stops a server of its own, and so cannot measure the server of
+   * {@code --url}.
+   */
   default boolean killsItsServer() {
     return false;
   }

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 final class BrokenFleetStores {
   private BrokenFleetStores() {}
 
-  /** Returns the store with a bug of workers. */
+  /** Returns the store with a bug of workers. Returns the delegate if the bug is elsewhere. */
   static TaskStore of(Bug bug, TaskStore delegate, SimStore.Scene scene) {
     return switch (bug) {
       case SUBSTITUTE_OF_ANOTHER_ZONE -> new Addresses(delegate, scene, Address.Kind.ZONE_SEAT, Address.Kind.SEAT);
@@ -61,7 +61,7 @@ final class BrokenFleetStores {
     private static final long PLAIN = 0x7000L;
     /** Version 8, of an id with an address. */
     private static final long ADDRESSED = 0x8000L;
-    /** Position, in the high half of an id, of two bits with the kind of the address: its code minus 1. */
+    /** Position, in the high half of an id, of the two bits that contain the code of the address's kind minus 1. */
     private static final int KIND_SHIFT = 10;
     private static final long KIND_MASK = 3L << KIND_SHIFT;
 

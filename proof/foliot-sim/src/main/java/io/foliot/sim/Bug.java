@@ -237,7 +237,7 @@ enum Bug {
     };
   }
 
-  /** Returns the period, in milliseconds, whose writes a failover loses. */
+  /** Returns the period, in milliseconds, whose writes an outage or a failover loses. */
   long lostMillis(SimStore.Behaviour behaviour, long allowedMillis) {
     return switch (this) {
       case ACK_BEFORE_SYNC -> allowedMillis + UNSYNCED_MILLIS;

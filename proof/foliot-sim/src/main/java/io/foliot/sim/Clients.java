@@ -51,7 +51,7 @@ final class Clients implements SimReceiver.Listener {
   static final List<String> QUEUES = List.of("plain", LIMITED, "slow");
 
   private static final int KEYS = 12;
-  /** Number of devices. A beat touches the tasks of the devices in one call. A second beat follows each first beat. */
+  /** Number of devices. A beat resets the tasks of the devices in one call. A second beat follows each first beat. */
   private static final int DEVICES = 20;
   /** Time from one first beat to the next. */
   private static final long BEAT_MILLIS = 4_700;

@@ -15,7 +15,7 @@ import java.util.SplittableRandom;
 final class Faults {
   /** Time before the first fault. */
   private static final long FIRST_MILLIS = 2_000;
-  /** Length of the period, after the random faults, in which one more change of a queue is lost. */
+  /** Length of the period, after the random faults, in which one more change of a queue may be lost. */
   private static final long LAST_MILLIS = 3_000;
   /** Exclusive bound of the number of faults of one kind. */
   private static final int MOST_OF_A_KIND = 4;
@@ -62,9 +62,12 @@ final class Faults {
     watch = newWatch;
   }
 
-  /** Plans random faults within the next {@code millis}, and a lost change of a queue directly after this period. */
+  /**
+   * Plans random faults within the next {@code millis}, and a change of a queue directly after this period. The change
+   * may be lost.
+   */
   void plan(long millis) {
-    // One change is lost shortly before the heal. After the heal, all nodes must have the same settings.
+    // One change may be lost shortly before the heal. After the heal, all nodes must have the same settings.
     schedule.afterMillis(millis + random.nextLong(LAST_MILLIS), this::forgetChange);
     List<Runnable> kinds = List.of(this::forgetChange, this::kill, this::pauseBeyondALease, this::pauseShortly,
         this::stop,
