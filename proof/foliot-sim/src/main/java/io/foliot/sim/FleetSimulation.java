@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * store, the workers and one node. {@link FleetJudge} checks where each task began, how often, and when.
  */
 public final class FleetSimulation {
-  /** Time from the start by which workers have seats, and nodes own slots. */
+  /** Time from the start by which the first workers have started. Runs are planned from two seconds later. */
   private static final long SEATED_MILLIS = 10_000;
   /** Period after the heal in which a third of the runs is planned. */
   private static final long PLANNED_MILLIS = 25_000;

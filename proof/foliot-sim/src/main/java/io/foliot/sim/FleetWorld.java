@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * The parameters of a run with workers, which its seed decides.
+ * The parameters of a simulation with workers, which its seed decides.
  *
  * @param mode the kind of faults
  * @param world the nodes and their store
@@ -39,10 +39,10 @@ record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlan
   private static final int MOST_WORKERS = 8;
   /** Period without nodes, which is longer than the ten minutes for which a free seat is kept. */
   private static final long REST_MILLIS = 640_000;
-  /** Average number of runs with faults of which one has such a period. */
+  /** Average number of simulations with faults for each one that has such a period. */
   private static final int REST_RARITY = 8;
 
-  /** Draws the parameters of a run. */
+  /** Draws the parameters of a simulation. */
   static FleetWorld draw(SplittableRandom random) {
     Mode mode = switch (random.nextInt(TENTHS)) {
       case 0, 1 -> Mode.CALM;
@@ -60,7 +60,7 @@ record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlan
   private static World world(Mode mode, SplittableRandom random) {
     boolean isCalm = mode == Mode.CALM;
     boolean nodesBreak = mode == Mode.ALL || mode == Mode.CORE;
-    // Without a coordinator, no slot has an owner. The overdue poll finds the tasks, but later than the check permits.
+    // Without a coordinator, no slot has an owner. The overdue poll finds the tasks, but later than Check.LATE permits.
     List<World.Coordination> coordinations = isCalm
         ? List.of(World.Coordination.STORE, World.Coordination.SERVICE)
         : List.of(World.Coordination.values());

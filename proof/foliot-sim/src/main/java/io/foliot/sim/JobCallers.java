@@ -29,8 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The callers of recurring jobs. Each job has one caller. The caller makes one change at a time through a random node,
- * and repeats the call until it is answered. The order of the changes is therefore known, and each change takes effect
- * during its call.
+ * and repeats the call until it is answered. The order of the changes is therefore known.
  */
 final class JobCallers implements SimReceiver.Listener {
   static final String QUEUE = "work";

@@ -16,16 +16,13 @@ import org.jspecify.annotations.Nullable;
  * of each scheduled time.
  */
 public final class JobSimulation {
-  /**
-   * Time after the heal. It exceeds the longest wait for a poll after a lost wake, the lease of a dead node, and the
-   * grace of the judge.
-   */
+  /** Time after the heal. It exceeds the lease of a dead node, and the delays that {@link JobJudge} tolerates. */
   private static final long HEALED_MILLIS = 110_000;
   private static final long HOUR_MILLIS = 3_600_000;
   private static final long LONGEST_OUTAGE_HOURS = 30;
 
   /**
-   * The result of a run.
+   * The result of a simulation.
    *
    * @param unmet the demands that were not met, each with the check that found it
    * @param traceHash a hash of all events, which is the same for the same seed
@@ -76,7 +73,7 @@ public final class JobSimulation {
     faults = cluster.faults(() -> {});
   }
 
-  /** Runs a seed. */
+  /** Runs the simulation of a seed. */
   public static Outcome run(long seed) {
     return run(seed, Bug.NONE, null);
   }

@@ -53,7 +53,10 @@ final class SeatLog {
     }
   }
 
-  /** A seat that a worker got. {@code isRested} is true if the seat had rested since an earlier worker left it. */
+  /**
+   * A seat that a worker got. {@code isRested} is true if an earlier worker had left the seat at least
+   * {@link #REST_MILLIS} before.
+   */
   private record Given(int seat, String worker, boolean isRested) {}
 
   private final Map<String, String> zoneOfWorker;
@@ -147,7 +150,7 @@ final class SeatLog {
     return false;
   }
 
-  /** Returns whether a worker got a seat that had rested since an earlier worker left it. */
+  /** Returns whether a worker got a seat that an earlier worker had left at least {@link #REST_MILLIS} before. */
   boolean gotLater(String worker, int seat) {
     return given.contains(new Given(seat, worker, true));
   }

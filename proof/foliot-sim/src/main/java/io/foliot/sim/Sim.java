@@ -1,4 +1,4 @@
 package io.foliot.sim;
 
-/** The state that all parts of a run share. */
+/** The state that all parts of a simulation share. */
 record Sim(World world, Schedule schedule, Coverage coverage, Trace trace) {}

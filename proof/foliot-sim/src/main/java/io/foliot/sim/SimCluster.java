@@ -10,11 +10,11 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes of a run with their store, coordinator and receiver, in a world drawn from the seed. */
+/** The nodes of a simulation with their store, coordinator and receiver, in a world drawn from the seed. */
 final class SimCluster {
-  /** The end of the period of faults, from the start of the run. */
+  /** The end of the period of faults, from the start of the simulation. */
   static final long CHAOS_MILLIS = 45_000;
-  /** The time at which faults are repaired, from the start of the run. */
+  /** The time at which faults are repaired, from the start of the simulation. */
   static final long HEAL_MILLIS = CHAOS_MILLIS + 5_000;
   private static final long LATEST_START_MILLIS = 1_500;
 

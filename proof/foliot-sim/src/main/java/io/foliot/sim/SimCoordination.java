@@ -46,7 +46,7 @@ final class SimCoordination {
   private static final long CHECK_MILLIS = 500;
   /** Time without contact after which a client is suspended. */
   private static final long SUSPENDED_MILLIS = 1_000;
-  /** Delay of a punctual notification. */
+  /** Delay of a punctual notification, and exclusive bound of the delay of a client's write. */
   private static final long WELL_MILLIS = 5;
   /** Exclusive bound of the delay of a late notification. */
   private static final long LATEST_MILLIS = 5_000;
@@ -316,7 +316,7 @@ final class SimCoordination {
         return;
       }
       sim.schedule().afterMillis(random.nextLong(WELL_MILLIS), () -> {
-        // A member that is no longer the leader is rejected only by the version.
+        // The document of a former leader is rejected only if its expected version is outdated.
         if (!away && version == expectedVersion) {
           document = published.clone();
           version++;

@@ -253,8 +253,8 @@ final class SimNode {
   }
 
   /**
-   * Stops the engine in an orderly way, and runs {@code gone} when the process has ended. If no engine serves or the
-   * process is paused, does nothing but run {@code gone}.
+   * Stops the engine in an orderly way, and runs {@code gone} when the process has ended. If the node is
+   * healed, starts it again first. If no engine serves or the process is paused, does nothing but run {@code gone}.
    */
   void stop(Duration patience, Runnable gone) {
     NodeProcess mine = process;

@@ -60,7 +60,7 @@ public final class Simulation {
   private static final long DEAD_NODE_LATE_MILLIS = 5_000;
 
   /**
-   * The result of a run.
+   * The result of a simulation.
    *
    * @param verdict the verdict of the history checker
    * @param unmet the demands of the simulation that were not met
@@ -338,7 +338,7 @@ public final class Simulation {
     }
   }
 
-  /** Adds to the history a read of each task that a call has created or reset: its state at the end of the run. */
+  /** Adds to the history a read of each task that a call has created or reset: its state at the end. */
   private void readAll() {
     for (Event event : history.events()) {
       if (event instanceof Event.Answered answered && answered.reply() instanceof Reply.Placed placed) {

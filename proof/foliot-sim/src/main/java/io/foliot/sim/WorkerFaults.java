@@ -180,7 +180,7 @@ final class WorkerFaults {
     boolean isMoot();
   }
 
-  /** Enables or disables a worker. Repeats the call until it is answered or moot, or the worker's process has ended. */
+  /** Enables or disables a worker. Repeats the call until it succeeds or is moot, or the worker's process is dead. */
   private void set(SimWorker worker, boolean isEnabled, Moot moot, Runnable then) {
     String name = worker.name();
     if (moot.isMoot() || !worker.isAlive()) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * The parameters that a seed decides before a run begins.
+ * The parameters that a seed decides before a simulation begins.
  *
  * @param mode the faults, and the demands
  * @param nodes the number of nodes
@@ -25,8 +25,8 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Behaviour
     /** Nothing is broken: no task may run twice or begin late. */
     CALM,
     /**
-     * The coordinator is unreachable for a long time, and in half of the runs one node is killed meanwhile. Nothing
-     * else is broken. No task may be late by more than the time that the other nodes need to detect a dead node.
+     * The coordinator becomes unreachable. In about half of the simulations, one node is killed. Nothing else is
+     * broken. No task may be late by more than the time that the other nodes need to detect a dead node.
      */
     UNCOORDINATED,
     /** Anything breaks at any time, then everything heals. */
@@ -50,7 +50,7 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Behaviour
   private static final List<Coordination> COORDINATIONS = List.copyOf(EnumSet.allOf(Coordination.class));
   private static final List<SimStore.Kind> KINDS = List.copyOf(EnumSet.allOf(SimStore.Kind.class));
 
-  /** Draws the parameters of a run. */
+  /** Draws the parameters of a simulation. */
   static World draw(SplittableRandom random) {
     int tenth = random.nextInt(TENTHS);
     Mode mode = switch (tenth) {
@@ -119,9 +119,9 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Behaviour
   }
 
   /**
-   * Returns the least number of tasks per second that one healthy node completes. This is the rate of the slowest
-   * queue. With one concurrent attempt, or one task per claim, it is half of that rate, because each task then takes
-   * three calls of a slow store.
+   * Returns the least number of tasks per second that one healthy node completes. The result is the rate of the slowest
+   * queue. With one concurrent attempt or one task per claim, the result is half of that rate, because each task then
+   * takes three calls of a slow store.
    */
   int leastPerSecond() {
     return options.destinationLimit() == 1 || options.claimBatch() == 1 ? 10 : 20;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * thread for the driver, and a lost wake-up shows as a driver that sleeps too long, not as a hang.
  */
 final class PlayedDriver implements TimerClock, ThreadFactory {
-  /** Maximum number of spins of {@link #spin}, which take about as long as a system call. */
+  /** Exclusive bound of the spins of {@link #spin}. This many spins take about as long as a system call. */
   private static final int SPINS_MAX = 64;
 
   /** Thrown by a park without a permit, to leave the loop of the driver. The state of the driver remains. */

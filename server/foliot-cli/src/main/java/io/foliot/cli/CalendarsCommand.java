@@ -11,7 +11,7 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Lists the calendars that schedules of jobs exclude. */
+/** Lists the calendars that schedules of jobs can exclude. */
 @Command(name = "calendars", description = "Lists calendars. A job that excludes a calendar is not scheduled on the calendar's days.", synopsisSubcommandLabel = "[COMMAND]", commandListHeading = "%nCommands:%n", footer = {
     "", "Examples", "  foliot calendars",
     "  foliot calendars put holidays SAT SUN 12-25 2027-03-26"})

@@ -49,7 +49,7 @@ final class Checks {
   private static final int SYNC_BYTES = 4 << 10;
   private static final int SYNCS = 200;
   private static final long SYNC_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
-  /** Median below which syncs cannot have reached the disk. Battery-backed caches may be only a little slower. */
+  /** Median below which syncs cannot have reached the disk. A battery-backed cache may be only a little above it. */
   private static final double SYNC_TOO_GOOD_MILLIS = 0.01;
   private static final double SYNC_SLOW_MILLIS = 10;
   private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs");
@@ -191,7 +191,7 @@ final class Checks {
     int port = config.listen().port();
     String what = "port " + port;
     try (ServerSocket socket = new ServerSocket()) {
-      // The server sets this option too. Without it, a port whose last connections linger would count as taken.
+      // The server sets this option too. Without it, a port with connections in TIME_WAIT would count as taken.
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(InetAddress.getByName(config.listen().host()), port));
       return Finding.ok(what, "free");

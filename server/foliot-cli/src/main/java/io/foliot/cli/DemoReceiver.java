@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
 
-/** The receiver of the demo's callbacks: a few lines, as an application would have them. */
+/** The receiver of the demo's callbacks. */
 final class DemoReceiver implements AutoCloseable {
   private final HttpServer server;
 

@@ -76,7 +76,7 @@ final class DemoServer implements AutoCloseable {
         : List.of("-cp", classPath, Foliot.class.getName()));
     command.addAll(List.of("server", "--port", Integer.toString(port), "--data", folder.resolve("data").toString(),
         "--log-level", "warn",
-        // A task that is running at the kill runs again when its lease ends. A short margin makes that soon.
+        // A task that is running at the kill runs again when its lease ends. A short margin keeps the lease short.
         "--engine-lease-margin", "1s"));
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));

@@ -122,7 +122,7 @@ final class Figures {
    * @param share the percentile as a fraction, such as 0.99
    */
   double percentile(Figures earlier, String name, double share, Predicate<Sample> which) {
-    // By upper bound of a bucket: the number of values up to that bound.
+    // Maps the upper bound of each bucket to the number of values up to that bound.
     Map<Double, Double> counts = new TreeMap<>();
     add(counts, name, which, 1);
     earlier.add(counts, name, which, -1);

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The settings of a queue as options of a command. An option that is not given is null. */
+/** The settings of a queue as options of a command. An option that takes a value is null if it is not given. */
 final class QueueOptions {
   /**
    * The environment variable that holds the secret of {@code --sign}. The secret is not an argument, because all users

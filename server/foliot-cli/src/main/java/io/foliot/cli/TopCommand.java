@@ -39,7 +39,7 @@ final class TopCommand implements Callable<Integer> {
   @Mixin
   private final ServerOption server = new ServerOption();
 
-  // written by the thread of a signal handler, read by the command's thread
+  // written by the thread of a signal handler and by the command's thread
   private volatile boolean quit;
 
   TopCommand(Shell shell) {

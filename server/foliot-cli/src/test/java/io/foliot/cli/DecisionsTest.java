@@ -29,7 +29,7 @@ final class DecisionsTest {
       .toAbsolutePath().normalize();
   private static final Path FOLDER = ROOT.resolve("docs").resolve("decisions");
   private static final Set<String> SKIPPED_FOLDERS = Set.of("target", ".git", ".idea", "node_modules");
-  /** File name extensions of text files. */
+  /** Extensions of text files, and the names of text files without an extension. */
   private static final Set<String> TEXTS = Set.of("java", "md", "sql", "lua", "xml", "yaml", "yml", "json", "sh", "py",
       "properties", "foliot", "run");
 

@@ -162,7 +162,7 @@ final class JobWorkerServerTest {
     assertThat(client.getJob("warm-cache").json()).contains("\"scope\":\"all\"");
   }
 
-  /** The numbers from 1 to 5, two per fetch. */
+  /** The numbers from 1 to 5, at most two per fetch. */
   private final class Numbers implements Dataflow<Long> {
     @Override
     public List<Long> fetch(JobContext job, @Nullable String checkpoint) {
