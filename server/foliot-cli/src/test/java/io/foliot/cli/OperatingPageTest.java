@@ -29,7 +29,10 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Checks that the settings, metrics and alerts in the documents are those of the server. */
+/**
+ * Checks that the documents list the settings and metrics of the server, and that the alerts use only metrics of the
+ * server.
+ */
 final class OperatingPageTest {
   private static final Path DOCS = (Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", ".."))
       .resolve("docs");
@@ -121,7 +124,7 @@ final class OperatingPageTest {
     }
   }
 
-  /** Returns the names of the metrics, without the suffixes of histograms. */
+  /** Returns the names of the metrics, without the {@code _max} gauges of histograms and summaries. */
   private static Set<String> families(String scraped) {
     Set<String> names = new TreeSet<>();
     Set<String> histograms = new TreeSet<>();

@@ -36,7 +36,7 @@ final class TidyTest {
   private static final Pattern SCRIPT_COMMENT = Pattern.compile("^\\s*(?:--|#|<!--)\\s+\\S.*");
   private static final Pattern SCRIPT_BANNED = Pattern
       .compile(BANNED.pattern().replace("(?:/\\*\\*|//)", "(?:--|#|<!--)"));
-  /** Names of files that cannot change, because databases keep checksums of them. */
+  /** Names of migrations. A migration cannot change, because databases keep its checksum. */
   private static final Pattern MIGRATION = Pattern.compile("V\\d+__.*\\.sql$");
   /** The first words of a method's documentation: a verb in the third person. */
   private static final Pattern VERB = Pattern.compile("^(?:[\\w-]+s[:,;.]?|Called|As|@\\w+|\\{@\\w+.*)(?: .*)?$");
@@ -51,7 +51,7 @@ final class TidyTest {
       .compile("\\b(?:stands? (?:for|still|at|on)|stood still|is away|are away|goes on|work(?:s|ed) off"
           + "|(?:is|are|was|were|be|been|being) told|look(?:s|ed) at|is none of|bec(?:omes|ame) of|nobody|somebody|everybody"
           + "|anybody|whoever)\\b");
-  /** The declaration of a test in the lines after its annotation. */
+  /** The declaration of a method without a result, such as a test. */
   private static final Pattern TEST = Pattern.compile("^\\s*(?:public )?(?:final )?void (\\w+)\\(");
   private static final int MAX_TEST_NAME = 60;
   /** Idioms in names of tests, and first words of names without a subject. */

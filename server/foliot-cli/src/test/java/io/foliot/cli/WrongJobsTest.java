@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests jobs that no worker can run: nothing is run, and the commands show the reason. */
+/** Tests jobs that no worker can run: no script is executed, and the commands show the reason. */
 final class WrongJobsTest {
   private static final Duration BOUND = Duration.ofSeconds(30);
 

@@ -38,7 +38,7 @@ final class ChildServer implements AutoCloseable {
    * @param arguments the arguments of the main class
    */
   record Spec(String shell, List<String> jvm, Class<?> main, List<String> arguments) {
-    /** Returns the command line with which users start a server. The server chooses a free port. */
+    /** Returns the command line of {@code foliot server} on a free port. */
     static Spec server(List<String> jvm, String... options) {
       List<String> arguments = new ArrayList<>(List.of("server", "--port", "0"));
       arguments.addAll(List.of(options));

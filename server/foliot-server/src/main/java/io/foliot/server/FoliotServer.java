@@ -40,7 +40,10 @@ import org.slf4j.LoggerFactory;
 /** A server in this process. */
 public final class FoliotServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(FoliotServer.class);
-  /** Divisor of the heap: all answers to reads take at most an eighth of it, and so do all answers to writes. */
+  /**
+   * Divisor of the heap: the bound for all answers to reads is at most an eighth of the heap. Answers to writes have an
+   * equal bound.
+   */
   private static final int ANSWERS_OF_HEAP = 8;
   /** Pause between two reads of the API keys. */
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -106,7 +106,8 @@ final class HttpConnections implements ServerConnectionSelector {
       open.incrementAndGet();
       try {
         http1.handle(limit);
-        // A normal return means that a request was refused before it could be routed, and perhaps before it was read.
+        // A normal return means that the server stops, or that a request was refused before it could be routed. The
+        // request may not have been read to its end.
         linger();
       } catch (UnreadRequestException e) {
         // The request was answered before it was read to its end.

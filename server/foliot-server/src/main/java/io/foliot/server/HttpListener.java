@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * The web server in front of the API: connections, bodies, headers. Each request has a virtual thread, which may block.
  */
 final class HttpListener implements AutoCloseable {
-  /** Longest first line of a request, in bytes. A percent-encoded key takes at most 768 bytes; the rest is short. */
+  /** Longest first line of a request, in bytes. A percent-encoded key takes at most 768 bytes of it. */
   private static final int MAX_FIRST_LINE = 4 << 10;
   private static final int MAX_HEADERS_BYTES = 16 << 10;
   /** Longest unread body, in bytes, that is skipped; for a longer one the connection is closed. */
@@ -75,7 +75,7 @@ final class HttpListener implements AutoCloseable {
    * The settings of the listener.
    *
    * @param address the host and port
-   * @param maxBodyBytes the largest body of any call
+   * @param maxBodyBytes the largest body of any call, in bytes
    * @param maxConnections the largest number of open connections
    */
   record Frame(InetSocketAddress address, int maxBodyBytes, int maxConnections) {}
@@ -224,7 +224,7 @@ final class HttpListener implements AutoCloseable {
   }
 
   /**
-   * Returns whether to keep or to close the connection. It is kept only if the server can tell where the next request
+   * Returns whether to keep or to close the connection. It is kept only if the server knows where the next request
    * begins. With {@code Expect}, the client may or may not send the unread body. If a body was read in part because it
    * is broken or too long, its end is not known.
    */

@@ -47,7 +47,7 @@ public final class Logging {
     context.getLogger("io.netty.channel.ChannelInitializer").setLevel(clients);
     // The pool logs a stack trace for each connection that breaks; the engine logs once that the store does not answer.
     context.getLogger("com.zaxxer.hikari").setLevel(clients == Level.OFF ? Level.ERROR : Level.WARN);
-    // The audit log is written at every level.
+    // The audit log does not depend on the configured level.
     context.getLogger("foliot.audit").setLevel(Level.INFO);
   }
 

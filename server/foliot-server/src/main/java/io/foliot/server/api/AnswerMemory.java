@@ -14,7 +14,7 @@ public final class AnswerMemory {
    * text, and in the buffer of the connection.
    */
   static final int COPIES = 4;
-  /** Bytes of a record and its text besides the payload: names, times, the history of attempts. */
+  /** Estimated bytes of a record and its text besides the payload: names, times, the history of attempts. */
   static final int RECORD_BYTES = 4 << 10;
 
   /** Longest wait for room. */
@@ -79,7 +79,7 @@ public final class AnswerMemory {
      * Reserves this many bytes, at most the whole memory, in place of the bytes held. The bytes held are released
      * first, so that no two requests each wait for memory that the other holds.
      *
-     * @throws Problem if there is no room within a second
+     * @throws Problem if there is no room within a second, or the server stops
      */
     void reserve(long bytes) {
       close();

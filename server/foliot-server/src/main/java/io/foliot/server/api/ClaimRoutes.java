@@ -106,7 +106,7 @@ final class ClaimRoutes {
     }
   }
 
-  /** Ends the waiting claims of a worker that stops. The worker receives no tasks. */
+  /** Ends the waiting claims of a worker that stops. The answer to this call has no tasks. */
   private Reply left(String queue, ClaimFields fields) {
     if (fields.worker.isEmpty()) {
       throw TaskRoutes.missing("worker", "\"worker\": \"shop-3f2a9c41\", as in the claims that it has sent");

@@ -69,7 +69,7 @@ final class JsonIn implements AutoCloseable {
     boolean read(String name);
   }
 
-  /** Moves to the next token of the array or of the body, and returns it, or null at the end. */
+  /** Moves to the next token and returns it, or returns null at the end of the body. */
   @Nullable
   JsonToken next() {
     return parser.nextToken();
@@ -80,7 +80,7 @@ final class JsonIn implements AutoCloseable {
     return parser.currentToken() == JsonToken.START_OBJECT;
   }
 
-  /** Returns the number of objects and arrays around the reader's position. */
+  /** Returns the number of open objects and arrays. At the start of an object, that object is counted. */
   int depth() {
     return parser.streamReadContext().getNestingDepth();
   }
@@ -155,7 +155,7 @@ final class JsonIn implements AutoCloseable {
   /**
    * Returns the problem of a field that the call does not have.
    *
-   * @param field the name of the field after the names of the objects around it
+   * @param field the full name of the field, which begins with the names of the objects around the field
    * @param name the name of the field alone
    * @param known the fields that the object may have
    */

@@ -24,7 +24,7 @@ public enum ProblemKind {
   UNAUTHORIZED(401, "An API key is needed"),
   /** The API key does not allow the call. */
   FORBIDDEN(403, "The API key does not allow this"),
-  /** A web page of another site calls a server that is open to this machine only. */
+  /** The server is open to this machine only. The request comes from a page of another site, or names another host. */
   FOREIGN_HOST(403, "The server is open to this machine only"),
   /** The queue does not exist. */
   UNKNOWN_QUEUE(404, "There is no such queue"),
@@ -72,9 +72,9 @@ public enum ProblemKind {
   INTERNAL(500, "An internal error occurred"),
   /** Too many requests or tasks wait already; nothing was done. */
   OVERLOADED(503, "The server is overloaded"),
-  /** The server is stopping or has not started; nothing was done. */
+  /** The server is stopping or has not started, or its store is sealed; nothing was done. */
   NOT_READY(503, "The server is not ready"),
-  /** The store does not answer, and nothing was done. */
+  /** The store cannot be reached, or failed during a read or a backup; no task was changed. */
   STORE_UNAVAILABLE(503, "The store does not answer"),
   /** It is unknown whether the call took effect. */
   UNKNOWN_OUTCOME(504, "It is unknown whether the call took effect"),

@@ -53,7 +53,7 @@ final class QueueJson {
   private Duration retainFailed;
   private boolean paused;
 
-  /** Creates a reader whose fields begin with the settings of a queue, except for its delivery. */
+  /** Creates a reader whose fields have the settings of a queue at first, except for its delivery. */
   private QueueJson(String name, QueueConfig from) {
     this.name = name;
     maxAttempts = from.retry().maxAttempts();

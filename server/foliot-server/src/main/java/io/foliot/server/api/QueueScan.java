@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueueScan {
   /**
-   * Time after which no further part is read: enough to pass some hundred thousand tasks of other queues in an embedded
-   * store.
+   * Time after which no further part is read: enough to pass about a hundred thousand tasks of other queues in an
+   * embedded store.
    */
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
   /**

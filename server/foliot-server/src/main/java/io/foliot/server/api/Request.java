@@ -35,7 +35,7 @@ public final class Request {
     /**
      * Returns the body; empty if the request has none.
      *
-     * @throws Problem if the body is larger than {@code maxBytes}
+     * @throws Problem if the body is larger than {@code maxBytes}, is incomplete, or finds no room in memory
      */
     byte[] body(int maxBytes);
 

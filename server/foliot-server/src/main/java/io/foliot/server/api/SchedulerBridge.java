@@ -151,8 +151,8 @@ final class SchedulerBridge implements AutoCloseable {
   }
 
   /**
-   * Returns the problem that answers a call which has failed. An unexpected exception is returned unchanged, and an
-   * {@link Error} is thrown.
+   * Returns the problem that answers a call which has failed. An unexpected {@link RuntimeException} is returned
+   * unchanged, and an {@link Error} is thrown.
    *
    * @param writes whether the call is a write, which may have taken effect
    */

@@ -26,8 +26,8 @@ final class WorkerRoutes {
   }
 
   /**
-   * Lists the workers that take tasks of a queue that the caller sees. A worker that is gone has no queues. It is shown
-   * only to callers that see all queues, and only if the parameter {@code gone} is true.
+   * Lists the workers that take tasks of a queue that the caller sees. A worker that is gone has no queues. The answer
+   * has such a worker only if the caller sees all queues and the parameter {@code gone} is true.
    */
   Reply list(Request request) {
     boolean withGone = truth(request, "gone");

@@ -18,11 +18,11 @@ public final class Defaults {
   public static final String DATA = "foliot-data";
   /** Namespace of a store in Redis. */
   public static final String NAMESPACE = RedisOptions.DEFAULT_NAMESPACE;
-  /** Maximum number of tasks in a page of a list. */
+  /** Default limit of the tasks in a page of a list. */
   public static final int PAGE = 100;
-  /** Maximum number of failed tasks that a redrive without ids makes live again. */
+  /** Default limit of the failed tasks that a redrive without ids makes live again. */
   public static final int REDRIVE = 1_000;
-  /** Maximum number of tasks that one cancel by a filter cancels. */
+  /** Default limit of the tasks that one cancel by a filter cancels. */
   public static final int CANCEL = 1_000;
 
   private Defaults() {}

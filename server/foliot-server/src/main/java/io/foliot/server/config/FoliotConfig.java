@@ -36,7 +36,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
    *     ({@code redis://...})
    * @param data the folder of the embedded store and of other files of this server
    * @param backups the folder that backups are written into
-   * @param sizes the memory of an embedded store, and the part of the disk that the store keeps free
+   * @param sizes the memory of an embedded store, the length of its log, and the disk space that the store keeps free
    * @param login the parameters of the connections to a database or Redis
    */
   public record Store(String kind, Path data, Path backups, Sizes sizes, Login login) {
@@ -171,7 +171,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   }
 
   /**
-   * Returns the keys of the secret settings in a file, such as passwords.
+   * Returns the keys of those settings in a file that contain a password.
    *
    * @throws ConfigException if the file cannot be read or has a mistake
    */

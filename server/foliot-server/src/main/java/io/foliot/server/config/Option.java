@@ -32,7 +32,7 @@ public final class Option<T> {
   /** The port of the server. */
   public static final Option<Integer> PORT = count("server.port", "port", 0, 65_535, Defaults.PORT,
       "port to listen on; 0 for any free one");
-  /** The longest duration of a stop. */
+  /** The longest wait of a stop for attempts under way. */
   public static final Option<Duration> STOP_TIMEOUT = duration("server.stop-timeout", "stop-timeout",
       "0s", "1h", "10s", "how long a stop waits for attempts that are under way");
   /** The longest wait of a request. */
@@ -201,7 +201,7 @@ public final class Option<T> {
       "300ms", "10m", seconds(ENGINE.renewedLeaseMillis()),
       "length of the lease if the delivery's timeout is longer than this length; the node renews the lease while the"
           + " attempt lasts");
-  /** The largest tolerated error of a clock. */
+  /** The largest tolerated difference between this node's clock and the store's. */
   public static final Option<Duration> MAX_CLOCK_OFFSET = duration("engine.max-clock-offset", "engine-max-clock-offset",
       "100ms", "10m", seconds(ENGINE.maxClockOffsetMillis()),
       "how far this node's clock may be from the store's; if it is further, the node takes no slots of a cluster");
@@ -249,7 +249,7 @@ public final class Option<T> {
     return Collections.unmodifiableList(ALL);
   }
 
-  /** Returns the options whose values are secret, with {@link #STORE}, because an address may contain a password. */
+  /** Returns the options whose values are passwords, and {@link #STORE}, because an address may contain a password. */
   static List<Option<String>> secrets() {
     return List.of(STORE, STORE_PASSWORD, CLUSTER_PASSWORD, CLUSTER_TRUST_STORE_PASSWORD, CLUSTER_KEY_STORE_PASSWORD);
   }

@@ -12,7 +12,8 @@ import java.util.regex.Pattern;
  * The type of an option's values.
  *
  * @param expected the expected form, with an example
- * @param parse reads a text; throws {@link IllegalArgumentException} if the text has another form
+ * @param parse reads a text; throws {@link IllegalArgumentException} or {@link ArithmeticException} if the text is
+ *     not a valid value
  */
 record OptionType<T>(String expected, Function<String, T> parse) {
   static final OptionType<String> TEXT = new OptionType<>("a text", text -> text);

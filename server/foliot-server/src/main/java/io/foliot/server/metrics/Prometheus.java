@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  * ({@link ServerMeter}); other values are read at each scrape.
  */
 public final class Prometheus implements AutoCloseable {
-  // Longest wait for the counts of queues; a scraper times out soon. If the counts take longer, the scrape has the
-  // previous counts.
+  // Longest wait for the counts of queues, shorter than the usual time limit of a scraper. If the counts take longer,
+  // the scrape has the previous counts.
   private static final long COUNTS_TIMEOUT_MILLIS = 2_000;
   private static final int MAX_DESTINATIONS = 100;
   private static final int MAX_FAILING_JOBS = 100;

@@ -13,7 +13,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data of an API key that the server stores. The key itself, {@code flt_<id>_<secret>}, is shown once and not
+ * The data that the server stores of an API key. The key itself, {@code flt_<id>_<secret>}, is shown once and not
  * stored. One round of SHA-256 is enough to protect the key, because its secret has 256 random bits.
  *
  * @param id the name of the key

@@ -1,4 +1,4 @@
-/** Access: API keys and scopes, the open server on loopback, the audit log. */
+/** Access: API keys, the access without keys on loopback, and the audit log. */
 @NullMarked
 package io.foliot.server.security;
 
