@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The OpenAPI description of the API. It checks the types, required members, enumerations and patterns of answers. A
- * member that is not described is an error here, although JSON Schema would permit it.
+ * The OpenAPI description of the API. It checks the types, required members, enumerations, patterns and formats of
+ * answers. If a schema describes members, every other member is an error here, although JSON Schema would permit it.
  */
 @SuppressWarnings("unchecked")
 final class Description {

@@ -82,7 +82,7 @@ final class FleetClaimsTest {
     await(state, () -> state(worker), PATIENCE_NANOS);
   }
 
-  /** Claims until the worker is listed for the current key. */
+  /** Claims until the worker is listed as live for the current API key. */
   private void claimUntilListed(String queue, String worker) {
     await("LIVE", () -> {
       claim(queue, worker, "0s");

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A client on a TCP connection, which can send invalid requests. */
+/** A client on a TCP connection. It can send invalid requests. */
 final class RawClient implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 10_000;
 

@@ -57,8 +57,8 @@ class RequestFramingTest {
   }
 
   /**
-   * Sends a request. Asserts that there is one answer, that the connection ends, and that the request in the body had
-   * no effect.
+   * Sends a request. Asserts that there is one answer, that the connection ends, and that {@link #SMUGGLED} had no
+   * effect.
    */
   private void assertAnsweredOnce(String request, int status) {
     assertAnsweredOnce(request, status, sendAll(request));

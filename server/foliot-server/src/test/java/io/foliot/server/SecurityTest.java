@@ -36,7 +36,7 @@ class SecurityTest {
     return answer.text("key");
   }
 
-  /** Creates an administrator key, and uses it for all later requests. From then on, requests need a key. */
+  /** Creates an administrator key, and uses it for all later requests. From then on, only open routes need no key. */
   private String lock() {
     String admin = key("\"admin\"", "\"*\"");
     rig.as(admin);

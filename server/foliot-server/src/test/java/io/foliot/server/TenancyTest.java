@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Tests that an API key for one queue can neither reach nor detect foreign tasks, which are tasks of other queues.
  * Every route is called with the names of foreign tasks in every state, at each place where a name fits. The answers
- * must equal the answers for names that do not exist.
+ * must equal the answers for the names of tasks that do not exist.
  */
 class TenancyTest {
   private static final String SECRET = "their-secret";

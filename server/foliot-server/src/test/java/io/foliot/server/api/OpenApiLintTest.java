@@ -78,7 +78,7 @@ final class OpenApiLintTest {
 
   @Test
   void aFindingOfEachProgramIsReported() throws IOException, InterruptedException {
-    // A program that accepts one of these documents is broken.
+    // Each program gets a document with one finding.
     String about = "    description: Health, metrics, the cluster, API keys and backups.\n";
     assertThat(description()).contains(about);
     assertThat(redocly(description().replace(about, "")).output).contains("You have 1 warning");

@@ -19,7 +19,7 @@ final class DeadLetterLogTest {
   }
 
   @Test
-  void deadLettersOfAQueueHaveOneLineInTenSeconds() {
+  void deadLettersHaveOneLineInTenSeconds() {
     lines.start();
     logger.addAppender(lines);
     DeadLetterLog log = new DeadLetterLog(logger, 0);

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A change of a row, to be written only if the row still has the version that was read.
  *
  * @param change the change of the record
- * @param version the version of the row that was read; 0 if there was none
+ * @param version the version of the row that was read; 0 if there was no row
  * @param queue the number of the task's queue
  * @param part the index partition for the task's index entry
  */
@@ -23,7 +23,7 @@ record Change(RecordChange change, long version, int queue, int part) {
     return change.after();
   }
 
-  /** Returns the approximate number of bytes to be written. */
+  /** Returns the size of the payloads to be written, in bytes. */
   long bytes() {
     Body next = after().successorBody();
     return (change.changesBody() ? after().body().payload().length : 0L) + (next == null ? 0 : next.payload().length);
@@ -34,7 +34,7 @@ record Change(RecordChange change, long version, int queue, int part) {
     return change.changesBody() ? Blobs.body(after().id(), after().key(), after().body()) : null;
   }
 
-  /** Returns the code of the last attempt's end, or {@link ColumnCodes#NO_END} if it has not been settled. */
+  /** Returns the code of the latest claim's settlement, or {@link ColumnCodes#NO_END} if there is no settlement. */
   int settledAs() {
     return after().settledAs() == null ? ColumnCodes.NO_END : ColumnCodes.of(after().settledAs());
   }

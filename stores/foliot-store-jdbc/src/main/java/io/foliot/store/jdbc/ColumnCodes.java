@@ -34,7 +34,7 @@ final class ColumnCodes {
     return EnumCodes.of(end);
   }
 
-  /** Returns the code of a state in an answer. Unlike the state of a row, it may be READY. */
+  /** Returns the code of a state in an answer. This state may be READY, unlike the state of a row. */
   static int ofAnswer(TaskState state) {
     return EnumCodes.of(state);
   }

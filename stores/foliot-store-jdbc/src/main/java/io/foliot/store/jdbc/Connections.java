@@ -19,8 +19,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections to a database, and one thread for each connection, which waits for the database. A call that
- * needs a connection replaces a broken connection, however long the database was unavailable.
+ * The connections to a database, and the threads on which calls wait for the database. A call that needs a connection
+ * replaces a broken connection, however long the database was unavailable.
  */
 final class Connections implements AutoCloseable {
   /** Largest number of calls that wait for a thread. A call serves one caller, or is a batch of several callers. */
@@ -32,8 +32,8 @@ final class Connections implements AutoCloseable {
 
   /**
    * Statement that makes MariaDB end a session that has been idle in a transaction for 20 s. The client of such a
-   * session is lost, and the locks of the transaction would otherwise be held for two hours. The transaction of a batch
-   * is never idle that long, because it waits only for its own statements. MySQL has no such setting. For MySQL, the
+   * session is lost, and the locks of the transaction would otherwise be held for hours. The transaction of a batch is
+   * never idle that long, because it waits only for its own statements. MySQL has no such setting. For MySQL, the
    * text that begins with {@code /*M!} is a comment.
    */
   private static final String END_IDLE_TRANSACTIONS = "SET /*M!100300 SESSION idle_transaction_timeout = 20, */ @foliot = 1";
@@ -68,7 +68,7 @@ final class Connections implements AutoCloseable {
     };
   }
 
-  /** Opens a pool. Reports a failure without the URL, which messages of pools and drivers contain. */
+  /** Opens a pool. Messages of pools and drivers may contain the URL; the exception of this method does not. */
   private static HikariDataSource opened(JdbcSource.Login login, int count, Duration timeout) {
     try {
       return pool(login, count, timeout);
@@ -151,7 +151,7 @@ final class Connections implements AutoCloseable {
     }
   }
 
-  /** Auto-commit on a connection whose pool may hand out connections without it. Restores the mode at its end. */
+  /** Auto-commit during a call, even if the pool returns connections in the other mode. The close restores the mode. */
   private record AutoCommit(Connection connection, boolean before) implements AutoCloseable {
     static AutoCommit on(Connection connection) throws SQLException {
       AutoCommit mode = new AutoCommit(connection, connection.getAutoCommit());

@@ -236,7 +236,7 @@ final class DatabaseShard implements AutoCloseable {
         .run(connection -> dialect.queries().pageOfQueue(connection, numbers, number, code, after, limit, PAGE_SCAN));
     List<Row> damaged = page.rows().stream().filter(Row::isToSetAside).toList();
     if (!damaged.isEmpty()) {
-      // Later pages list these tasks as failed.
+      // Later queries return these tasks as failed.
       steps.general().setAside(session, damaged, page.micros());
     }
     long nowMillis = Math.floorDiv(page.micros(), 1_000);

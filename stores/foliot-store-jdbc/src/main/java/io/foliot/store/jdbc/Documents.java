@@ -13,8 +13,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration documents. The first version of a document is the time of its creation, in microseconds since 1970.
- * So a version is not given out again after a delete, although nothing of the deleted document is kept. Thread-safe.
+ * The configuration documents. The first version of a document is the time of its creation, in microseconds since 1970,
+ * or the floor of {@link GenerationClock} if that is larger. So a version is not given out again after a delete,
+ * although nothing of the deleted document is kept. Thread-safe.
  */
 final class Documents {
   private final Dialect dialect;

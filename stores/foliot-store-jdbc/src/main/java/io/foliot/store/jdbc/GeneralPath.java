@@ -70,9 +70,10 @@ final class GeneralPath {
   }
 
   /**
-   * Runs all items of a batch that are still open. In the transaction of a caller, the read locks the rows. Above the
-   * isolation level READ COMMITTED, a read without locks would return the rows as they were when the transaction began.
-   * The compare-and-set writes would then fail for each row that has changed since.
+   * Runs all items of a batch that are still open. In the transaction of a caller, the read locks the live rows on
+   * MariaDB and MySQL. Above the isolation level READ COMMITTED, a read without locks would return the rows as they
+   * were at the first read of the transaction. The compare-and-set writes would then fail for each row that has changed
+   * since.
    *
    * @param bodies whether payloads are read, because the results contain them
    * @param writes whether changes are written; false for moves. The write of a move would wait for a statement that is

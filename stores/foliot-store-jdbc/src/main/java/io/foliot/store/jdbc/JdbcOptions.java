@@ -22,8 +22,8 @@ public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Dura
     Consumer<SetAside> onSetAside) {
   private static final int DEFAULT_SLOTS = 256;
   /**
-   * Default number of connections to each database. Each batch is a statement that keeps a core of the server busy.
-   * A few more connections than cores are useful, because some statements wait for the disk.
+   * Default number of connections to each database. Each batch keeps a core of the server busy. A few more connections
+   * than cores are useful, because some statements wait for the disk.
    */
   public static final int DEFAULT_CONNECTIONS = 8;
   private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(15);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxAttempts the new maximum number of attempts, or 0 to keep the present one
  */
 record KeyTouch(int queue, String key, Due due, long maxWaitMillis, @Nullable Body body, int maxAttempts) {
-  /** Returns the approximate number of bytes to be written. */
+  /** Returns the size of the new payload, in bytes; 0 if the present payload is kept. */
   long bytes() {
     return body == null ? 0 : body.payload().length;
   }

@@ -49,7 +49,7 @@ final class MySqlClaims implements ClaimStatements {
   }
 
   /**
-   * Claims in two statements. The first writes a token into each row that it changes, and the second reads which rows
+   * Claims in two statements. The first writes a token into each row that it claims, and the second reads which rows
    * have the tokens of this call. The first statement derives each token from the task's id and a secret of this call,
    * so no list of tokens is sent.
    */
@@ -213,9 +213,8 @@ final class MySqlClaims implements ClaimStatements {
   }
 
   /**
-   * Leaves all plans to the general path. An UPDATE cannot return rows, so a plan would take three statements: one that
-   * updates tasks, one that reads which tasks were updated, and one that inserts children. The general path takes no
-   * more.
+   * Leaves all plans to the general path. An UPDATE cannot return rows, so plans would take several statements
+   * here, as they do on the general path.
    */
   @Override
   public Planned plan(Connection connection, List<NewPlan> plans, long seenMicros) {

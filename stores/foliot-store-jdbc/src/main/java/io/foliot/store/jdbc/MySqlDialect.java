@@ -14,8 +14,8 @@ import java.util.Set;
  *
  * <p>An UPDATE does not return which rows it changed. So the UPDATE writes a value of this call into each row, and a
  * second statement reads which rows have such a value. For a claim the value is the token, and no transaction is
- * needed. For any other change it is a random version. Both statements of such a change are in one short transaction,
- * whose row locks keep the version until it is read.
+ * needed. For any other UPDATE the value is a random version. Both statements are then in one short transaction, whose
+ * row locks keep the version until it is read.
  *
  * <p>No column is ever read as NULL. On JDK 25, the compiled code with which MariaDB's driver decodes a NULL sometimes
  * crashes the JVM (decision 0047).

@@ -127,8 +127,8 @@ final class MySqlRecords implements RecordStatements {
 
   /**
    * Reads with locks on the live rows. Under the isolation level REPEATABLE READ, only a locking read returns rows that
-   * other transactions have committed since this transaction began. This transaction writes the rows later, so it needs
-   * the locks in any case.
+   * other transactions have committed since the first read of this transaction. This transaction writes the rows later,
+   * so it needs the locks in any case.
    */
   private Snapshot readLocking(Connection connection, QueueIds numbers, ReadSet reads, List<Part> parts, boolean bodies)
       throws SQLException {

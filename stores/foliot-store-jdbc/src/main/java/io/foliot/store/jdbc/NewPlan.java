@@ -5,7 +5,7 @@ import io.foliot.core.store.Settlement;
 import java.util.List;
 
 /**
- * The end of an attempt that gives its task a payload or children.
+ * A settlement that re-arms its task with a new payload or with children.
  *
  * @param settlement the settlement that ends the attempt
  * @param outcome the outcome of the settlement

@@ -9,6 +9,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param micros the time by the database's clock, in microseconds since 1970
  * @param rows the rows in the order of their ids, including expired rows
- * @param end the last id that was examined; null if no rows follow
+ * @param end the id after which the next page begins; null if no rows follow
  */
 record Page(long micros, List<Row> rows, @Nullable TaskId end) {}

@@ -15,9 +15,10 @@ import java.util.List;
  * row, PostgreSQL waits. Then it evaluates the WHERE of the UPDATE or DELETE again, on the newest version of the row.
  * So every condition on which safety rests is in the WHERE of the UPDATE or DELETE itself.
  *
- * <p>Conditions on columns of one row alone are written {@code CASE WHEN ... THEN true END}. The planner then uses no
- * statistics, and assumes that such a condition is true for half of the rows. Statistics of a state are outdated within
- * a second. A planner that expects few running tasks would read all running tasks once for each task of the batch.
+ * <p>A condition on the columns of a single row is written {@code CASE WHEN ... THEN true END}. The planner then uses
+ * no statistics, and assumes that such a condition is true for half of the rows. Statistics of a state are outdated
+ * within a second. A planner that expects few running tasks would read all running tasks once for each task of the
+ * batch.
  */
 final class PostgresDialect implements Dialect {
   /** SQL expression for the time at which the expression is evaluated, in microseconds since 1970. */

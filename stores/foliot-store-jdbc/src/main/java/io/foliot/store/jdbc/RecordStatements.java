@@ -13,11 +13,11 @@ import java.util.List;
  */
 interface RecordStatements {
   /**
-   * Reads records, the clock of the database, and the floor of its generations.
+   * Reads records, stored answers, the clock of the database, and the floor of its generations.
    *
    * @param bodies whether payloads are read too; otherwise they are {@link Rows#UNREAD}
-   * @param locking whether live rows are read as they are now, and not as they were when the surrounding transaction
-   *     began; the rows may get locked
+   * @param locking whether MariaDB and MySQL lock the live rows, and so return their newest versions. Without locks, a
+   *     transaction of level REPEATABLE READ returns the rows as they were at its first read. PostgreSQL locks no rows
    */
   Snapshot read(Connection connection, QueueIds numbers, ReadSet reads, boolean bodies, boolean locking)
       throws SQLException;
@@ -33,7 +33,7 @@ interface RecordStatements {
 
   /**
    * Writes live records that stay live, and inserts the children of the written records. A child whose id exists is
-   * not changed. Returns the positions of the changes that were written.
+   * not inserted. Returns the positions of the changes that were written.
    *
    * @param children new records without a key, in the order of their ids
    */

@@ -126,8 +126,8 @@ final class Results {
   }
 
   /**
-   * Returns a page of at most {@code limit} records. The statement reads up to {@code limit} + 1 records. If it finds
-   * that many, the page ends with its last record, before the edge.
+   * Returns a page of at most {@code limit} records. The statement reads up to {@code limit} + 1 records. If there are
+   * {@code limit} + 1, the page ends with its last record; otherwise it ends at the edge.
    *
    * @param edge the largest id that was examined, or null if no rows follow
    */

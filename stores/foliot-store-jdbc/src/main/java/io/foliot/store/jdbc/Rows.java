@@ -175,7 +175,7 @@ abstract class Rows {
       throws SQLException {
     boolean live = Row.isLive(row.getLong(first + VERSION));
     TaskState state = ColumnCodes.stateOrFailed(row.getInt(first + STATE));
-    // The caller sets a damaged live record aside, which makes its task FAILED.
+    // A damaged live record gets FAILED, the state with which callers set it aside.
     return columns(connection, numbers, row, first,
         live == state.isFinal() || (live && !(why instanceof NewerVersionException))
             ? TaskState.FAILED

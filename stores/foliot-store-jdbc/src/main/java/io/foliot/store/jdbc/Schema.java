@@ -32,7 +32,7 @@ final class Schema {
 
   private Schema() {}
 
-  /** Returns the dialect of the database. Fails with {@link StoreException} if it is unreachable or unsupported. */
+  /** Returns the dialect of a database. Throws {@link StoreException} if the database is unreachable or unsupported. */
   static Dialect dialect(DataSource source, String name, Duration timeout) {
     int seconds = Math.toIntExact(timeout.toSeconds());
     try (Connection connection = source.getConnection()) {

@@ -36,7 +36,7 @@ final class StoreClock {
     }
   }
 
-  /** Raises the floor to this value if it is lower. Returns the number of changed rows: 0 or 1. */
+  /** Raises the floor to this value if the floor is lower. Returns the number of changed rows: 0 or 1. */
   int raiseFloor(Connection connection, long least) throws SQLException {
     try (PreparedStatement update = dialect.prepare(connection, raiseFloor)) {
       update.setLong(1, least);

@@ -225,7 +225,7 @@ final class TaskSteps {
     }
   }
 
-  /** Inserts the first draft of each name. */
+  /** Inserts the first open draft of each {@linkplain #nameOf name}, unless the draft expects a generation. */
   private void insert(Session session, List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch)
       throws SQLException {
     Set<Object> names = new HashSet<>();
@@ -310,7 +310,8 @@ final class TaskSteps {
 
   /**
    * Submits drafts whose key is live, whose request has an answer, or which expect a generation. Also answers drafts
-   * whose ids have records, because an earlier call has created these tasks. Leaves all other drafts open.
+   * without a key whose ids have records, because an earlier call has created these tasks. Leaves all other drafts
+   * open.
    */
   private void resubmitChunk(Session session, List<Draft> drafts, List<Integer> places, boolean locking,
       OptimisticBatch<Draft, SubmitResult> batch) throws SQLException {

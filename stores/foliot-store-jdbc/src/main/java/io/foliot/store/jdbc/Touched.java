@@ -9,6 +9,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param micros the time by the database's clock at which the touches were decided, in microseconds since 1970
  * @param results the results; null for a touch that takes the general path, because it does more than push back a
- *     waiting task
+ *     waiting task, or because its key has no waiting task
  */
 record Touched(long micros, List<@Nullable TouchResult> results) {}
