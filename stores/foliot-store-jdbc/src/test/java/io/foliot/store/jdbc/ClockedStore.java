@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 
 /**
  * Wraps a store that reads the time from a row of its database. Before every call, the wrapper sets this row to the
- * time of a clock of this process. All tests of the contract kit can therefore run against the real server, including
- * those that skip hours or set the clock back, and the random tests, which compare each step with the model.
+ * time of a clock of this process. All tests of the contract kit can therefore run against the real server. Some of
+ * these tests skip hours or set the clock back. The random tests compare each step with a model.
  */
 final class ClockedStore {
   private ClockedStore() {}

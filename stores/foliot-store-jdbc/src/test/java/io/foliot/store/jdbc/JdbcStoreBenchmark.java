@@ -38,9 +38,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A benchmark of the store without an engine, on a separate server that syncs every commit. It measures the rates of
- * submits (of new tasks without keys, of new tasks with keys, and of live keys), touches, claims and settles, and of a
- * drain, which claims and then settles each batch. It also measures the time of a single submit, and of an idle poll of
- * all slots.
+ * submits, touches, claims and settles. The submits are of new tasks without keys, of new tasks with keys, and of live
+ * keys. The benchmark also measures the rate of a drain, which claims and then settles each batch, the time of a single
+ * submit, and the time of an idle poll of all slots.
  *
  * <pre>
  * mvn -q -pl :foliot-store-jdbc -am -Pbench-store process-test-classes -Dbench.args="postgresql 200000 500"

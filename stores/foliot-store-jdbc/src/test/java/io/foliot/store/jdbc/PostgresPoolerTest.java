@@ -37,7 +37,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.postgresql.PGConnection;
 
-/** Direct sessions keep their statements prepared. Sessions behind a pooler prepare none, and keep their settings. */
+/**
+ * Direct sessions keep their statements prepared, and get the planner's settings of the store. Sessions behind a pooler
+ * prepare no statements, and their settings stay unchanged.
+ */
 @Isolated
 final class PostgresPoolerTest {
   private static final String QUEUE = "orders";

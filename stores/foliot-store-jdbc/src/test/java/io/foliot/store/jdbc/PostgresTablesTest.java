@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The query plans of the statements in PostgreSQL, and the rows and index entries that the statements change. */
+/** The rows and index entries that the statements read, change or skip in PostgreSQL. */
 final class PostgresTablesTest {
   private static final String QUEUE = "orders";
   private static final int TASKS = 100_000;
@@ -47,7 +47,10 @@ final class PostgresTablesTest {
   private static final int SMALL = 10_000;
   private static final long HOUR = 3_600_000;
 
-  /** A separate server. On a shared server, an open transaction in another database would keep dead rows. */
+  /**
+   * A separate server. On a shared server, an open transaction in another database could delay the removal of dead rows
+   * in this database.
+   */
   @RegisterExtension
   private static final TestDatabase<PostgresServer> DATABASE = TestDatabase.postgres().onItsOwnServer();
 
@@ -105,7 +108,10 @@ final class PostgresTablesTest {
         "SELECT " + column + " FROM pg_stat_user_tables WHERE relname = '" + table + "'").getFirst());
   }
 
-  /** Closes the store, and opens a new one once the old sessions have ended and so reported their statistics. */
+  /**
+   * Closes the store, waits until its sessions have ended, and opens a new store. A session reports all of its
+   * statistics before it ends.
+   */
   private JdbcStore reported() {
     store.close();
     for (int i = 0; !Databases.strings(database, "SELECT 1 FROM pg_stat_activity WHERE application_name = 'foliot'"

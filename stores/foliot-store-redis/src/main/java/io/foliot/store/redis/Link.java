@@ -247,7 +247,7 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Sends calls. In a cluster, the calls to a server are sent once a connection to the server is open. Otherwise
+   * Sends calls. In a cluster, the calls to a server are not sent before a connection to the server is open. Otherwise
    * Lettuce would block the sender until then. The sender may be one of the few threads that open the connections, so
    * the wait might never end.
    */

@@ -46,7 +46,10 @@ final class Reads {
       .thenComparing(DueEntry::id);
   private static final byte[] NOTHING = {};
   private static final int ID_BYTES = 16;
-  /** Number of records that one script reads from a part. The read takes the server about a millisecond. */
+  /**
+   * Maximum number of ids in one call of a script, and approximate number of records that one call scans. Such a call
+   * takes the server about a millisecond.
+   */
   private static final int SCAN_PAGE = 1_000;
   /** Maximum number of scripts of one query, so that a filter that no record passes does not delay the caller. */
   private static final int MAX_READS = 32;

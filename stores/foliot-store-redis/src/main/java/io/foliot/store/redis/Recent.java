@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * A cache of recent values, which may be dropped at any time. It consists of two maps. When the younger map is full, it
  * becomes the older map, and the previous older map is dropped. A read does not keep a value longer. Thread-safe.
  *
- * <p>Each claim, touch and settle of the store reads or writes the cache, so a read must cost no more than a read of a
- * map. Rejected: a cache library, which records each read to decide which values it drops. A value that is dropped here
- * costs only one more call.
+ * <p>Each claim, touch and settle of the store reads or writes such a cache, so a read must cost no more than a read of
+ * a map. Rejected: a cache library, which records each read to decide which values it drops. A value that is dropped
+ * here costs only one more call.
  *
  * @param <K> type of the keys
  * @param <V> type of the values
@@ -21,7 +21,7 @@ final class Recent<K, V> {
   private volatile ConcurrentMap<K, V> young = new ConcurrentHashMap<>();
   private volatile ConcurrentMap<K, V> old = new ConcurrentHashMap<>();
 
-  /** Creates a cache of two maps with this many values each. */
+  /** Creates a cache. Each of its two maps is full when it has this many values. */
   Recent(int maxPerMap) {
     this.maxPerMap = maxPerMap;
   }

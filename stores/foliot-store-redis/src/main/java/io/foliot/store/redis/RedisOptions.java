@@ -89,7 +89,7 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
     }
 
     /**
-     * Sets the time after which a call without an answer fails, longer than zero and up to 100 years; by default 5 s.
+     * Sets the time after which a call without an answer fails, from 1 ms to 100 years; by default 5 s.
      * It is unknown whether such a call took effect.
      */
     public Builder timeout(Duration value) {

@@ -23,7 +23,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
    * another second for a slow sync.
    */
   private static final long EVERYSEC_MILLIS = 2_000;
-  /** Window of writes that a crash may lose without syncs: Linux writes dirty pages back after 30 s. */
+  /** Window of writes that a crash may lose if Redis does not sync: Linux writes dirty pages back after 30 s. */
   private static final long KERNEL_MILLIS = 30_000;
   private static final long MILLIS_PER_SECOND = 1_000;
   /**
@@ -43,7 +43,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     }
   }
 
-  /** Returns the settings that a server reports. */
+  /** Reads the INFO of a server, and those of its settings that the user may read. */
   static CompletableFuture<ServerFacts> read(Link link) {
     Link.Pipeline pipeline = link.pipeline();
     CompletableFuture<List<Object>> info = pipeline.serverCommand(CommandType.INFO);

@@ -26,7 +26,10 @@ final class Upkeep implements AutoCloseable {
    * for some milliseconds.
    */
   private static final int SWEPT_AT_ONCE = 500;
-  /** Number of failures in a row per warning. A shorter outage needs no warning: the application's calls fail. */
+  /**
+   * Number of consecutive failures after which one warning is logged. An outage with fewer failures needs no warning,
+   * because the application's calls fail.
+   */
   private static final int WARNED_EACH = 60;
 
   private final Link link;

@@ -1,6 +1,7 @@
 -- Claims tasks. ARGV[2], 32 bytes per claim: the lease in milliseconds, the latest time at which the claim may win, and
 -- the token. ARGV[3..]: the ids.
--- Returns the time, the answers, and per won claim the record and the body. An answer begins with a byte:
+-- Returns the time in milliseconds, the answers, and per won claim the record and the body. An answer begins with a
+-- byte:
 --   0: the task is absent or final
 --   1: the task cannot be claimed before the time in the i8 that follows
 --   2: the claim is won

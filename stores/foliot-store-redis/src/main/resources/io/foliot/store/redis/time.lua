@@ -1,2 +1,2 @@
--- Returns the store's clock at this part.
+-- Returns the time by this part's clock, in microseconds since 1970.
 return {nowMicros}

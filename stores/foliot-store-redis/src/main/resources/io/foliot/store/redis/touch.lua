@@ -1,8 +1,8 @@
 -- Resets waiting tasks. ARGV[2]: kind and value of the due time, and maxWait or -1, in ms: once for all items, or
 -- once per item; ARGV[3..], per item: the field of the key, or the byte 1 and the id of the key's last known task.
 -- An answer begins with a byte: 0, the key has no live task; 9, the item must take the general path; 1, the task was
--- reset; 2, it was reset and an attempt is outstanding. After 1 or 2 follow a byte, 1 if the index entry is earlier
--- now and else 0, the generation, the due time and the id.
+-- reset; 2, it was reset and an attempt is outstanding. After 1 or 2 follow four values: a byte (1 if the index entry
+-- is earlier now, else 0), the generation, the due time and the id.
 local params, items = ARGV[2], #ARGV - 2
 local ids, keyPlaces, keys = {}, {}, {}
 for i = 1, items do

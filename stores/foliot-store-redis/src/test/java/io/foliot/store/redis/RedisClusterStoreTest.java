@@ -51,8 +51,8 @@ final class RedisClusterStoreTest extends ServerClockStoreContract {
   }
 
   /**
-   * A call to one server after another continues on the thread that received the previous answer. The same few threads
-   * open the connections, so a thread that waited for a connection could wait for itself.
+   * A call that reads one server after another continues on the thread that received the previous answer. The same few
+   * threads open the connections, so a thread that waited for a connection could wait for itself.
    */
   @Test
   void aCallToAllServersInTurnDoesNotBlockForConnections() {

@@ -30,8 +30,9 @@ CREATE TABLE foliot_task (
   KEY foliot_task_wake (part, wake_at, id, queue)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
--- Tasks that have ended, kept until drop_at. A row is written once, and rows are deleted in the order of drop_at.
--- If detail is not null, columns of this row hold the last attempt, and the column attempts holds the earlier ones.
+-- Tasks that have ended, kept until drop_at. A row is never updated. Expired rows are deleted in the order of drop_at.
+-- begun_at is -1 if the task was set aside. If begun_at is a time (not NULL, 0 or -1), columns of this row hold the
+-- last attempt, and the column attempts holds the earlier attempts.
 CREATE TABLE foliot_final (
   id           BINARY(16)     NOT NULL,
   due_at       BIGINT         NOT NULL,

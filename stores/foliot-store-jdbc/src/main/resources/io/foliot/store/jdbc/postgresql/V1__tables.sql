@@ -42,8 +42,9 @@ CREATE TABLE foliot_task (
 CREATE UNIQUE INDEX foliot_task_key ON foliot_task (queue, key) WHERE key IS NOT NULL;
 CREATE INDEX foliot_task_wake ON foliot_task (part, wake_at, id) INCLUDE (queue);
 
--- Tasks that have ended, kept until drop_at. A row is written once, and rows are deleted in the order of drop_at.
--- If detail is not null, columns of this row hold the last attempt, and the column attempts holds the earlier ones.
+-- Tasks that have ended, kept until drop_at. A row is never updated. Expired rows are deleted in the order of drop_at.
+-- begun_at is -1 if the task was set aside. If begun_at is a time (not NULL, 0 or -1), columns of this row hold the
+-- last attempt, and the column attempts holds the earlier attempts.
 CREATE TABLE foliot_final (
   due_at       bigint   NOT NULL,
   first_due_at bigint   NOT NULL,

@@ -1,2 +1,2 @@
--- Reads the last live id that a page may examine. Returns no row if fewer ids follow.
+-- Reads the last live id that a page may examine. Returns no row if the page may examine all ids that follow.
 SELECT id FROM foliot_task WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?
