@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that is done in rounds: each round fetches items and processes them. The checkpoint of each round is stored, so
- * that an attempt continues where the previous attempt stopped.
+ * Work that is done in rounds: each round fetches items, processes them and returns a checkpoint. The next attempt
+ * continues from the latest checkpoint that the server has stored.
  *
  * <p>In the mode {@link #once}, a shard does one round. In the mode {@link #streaming}, a shard does rounds until
  * {@link #fetch} returns no items; then the shard has succeeded. A streaming shard ends earlier if the worker stops
@@ -25,8 +25,8 @@ public interface Dataflow<T> {
   List<T> fetch(JobContext job, @Nullable String checkpoint) throws Exception;
 
   /**
-   * Processes the items of a round. A round may be repeated after a crash. A sink can compare values of
-   * {@link JobContext#fence} to refuse the writes of a replaced attempt.
+   * Processes the items of a round. A round is repeated if its checkpoint was not stored, for example after a crash. A
+   * sink can compare values of {@link JobContext#fence} to refuse the writes of a replaced attempt.
    *
    * @return the checkpoint from which the next round fetches, at most 16 KiB in UTF-8; null to keep the old checkpoint
    * @throws Exception if the round failed; the attempt then fails, and the next attempt continues from the

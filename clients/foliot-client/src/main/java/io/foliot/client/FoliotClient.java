@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Calls a Foliot server. Safe for use by any number of threads; an application needs only one client.
  *
- * <p>Each call waits for the answer; {@link #async} returns a client whose calls return futures. A call ends in one of
- * four ways: <ul>
+ * <p>Each call waits for the answer; {@link #async} returns a client whose calls return futures. A call with valid
+ * arguments ends in one of four ways: <ul>
  * <li>It returns: the server has carried out the call, and the effect is as durable as the server's store.
  * <li>{@link FoliotException}: the server refused the call, and gives the reason.
  * <li>{@link UnreachableException}: there was no connection, so the call had no effect.
@@ -30,12 +30,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The client repeats calls by itself, according to its {@link RetryPolicy}:
  * <ul>
- * <li>Some calls have no further effect when they are repeated. The client repeats them if the server could not be
- * reached, if the server answered 429 or 503, or if the outcome is unknown. These are all calls that only read,
- * {@code putQueue}, {@code patchQueue}, {@code pauseQueue}, {@code resumeQueue}, {@code putJob}, {@code declareJob},
- * {@code pauseJob}, {@code resumeJob}, {@code enableWorker}, {@code disableWorker}, {@code touchKeys}, {@code ack},
- * {@code nack}, {@code fail}, {@code settle}, {@code extend}, {@code triggerJob} with an idempotency key, and submits
- * where each task has an {@linkplain NewTask.Builder#idempotencyKey idempotency key}.
+ * <li>The client repeats a call that has no further effect when it is repeated. It does so if the server could not be
+ * reached, if the server answered 429 or 503, if a gateway answered 502 or 504, if a request timed out, or if the
+ * connection broke. Such calls are all calls that only read, {@code putQueue}, {@code patchQueue}, {@code pauseQueue},
+ * {@code resumeQueue}, {@code putJob}, {@code declareJob}, {@code pauseJob}, {@code resumeJob}, {@code enableWorker},
+ * {@code disableWorker}, {@code touchKeys}, {@code ack}, {@code nack}, {@code fail}, {@code settle}, {@code extend},
+ * {@code triggerJob} with an idempotency key, and submits where each task has an
+ * {@linkplain NewTask.Builder#idempotencyKey idempotency key}.
  * <li>The client repeats {@code putKey}, the cancels, {@code deleteQueue} and {@code deleteJob} only if the server has
  * certainly done nothing: it could not be reached, or answered 429, or 503 with a {@code Retry-After}.
  * <li>The client never repeats {@code claim}, {@code runNow} or {@code redrive}. Without an idempotency key, it does
@@ -198,7 +199,7 @@ public final class FoliotClient implements AutoCloseable {
    * Submits tasks in one request. The body is encoded while it is sent, so the call needs little memory beyond the
    * tasks.
    *
-   * @return the results of the tasks, in their order
+   * @return a result for each task, in the order of the tasks
    * @throws IllegalArgumentException if there are no tasks, or more than {@link #MAX_BATCH}. The client does not split
    *     a batch: if a later part failed, the answers to the earlier parts would be lost
    */
@@ -318,7 +319,7 @@ public final class FoliotClient implements AutoCloseable {
    * is unknown, tasks may have been claimed; they can be claimed again when their leases end. A {@link Worker}
    * claims, runs, extends and settles tasks by itself.
    *
-   * @return the claimed tasks; empty if no task was due within the wait
+   * @return the claimed tasks; empty if no task could be claimed within the wait
    */
   public List<ClaimedTask> claim(String queue, ClaimRequest claim) {
     return await(async.claim(queue, claim));

@@ -9,7 +9,8 @@ import tools.jackson.core.JsonGenerator;
 
 /**
  * The definition of a recurring job, for {@link FoliotClient#putJob} and {@link JobWorker.Builder#declare}. The server
- * checks the definition. The queue and a schedule are required; each other setting has a default.
+ * checks the definition. A schedule is required, and {@code putJob} also requires a queue. Each other setting has a
+ * default.
  */
 public final class Job {
   private final Builder from;
@@ -18,7 +19,7 @@ public final class Job {
     this.from = from.copy();
   }
 
-  /** Returns a builder of a job. A job needs a queue, and exactly one of cron, every, after and at. */
+  /** Returns a builder of a job. A job needs exactly one of cron, every, after and at. */
   public static Builder named(String name) {
     return new Builder(name);
   }

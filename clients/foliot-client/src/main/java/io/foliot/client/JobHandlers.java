@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface JobHandlers {
   /**
-   * Returns the handler of a shard, or null if there is none on this worker. Called before each attempt, by any thread.
+   * Returns the handler of a shard, or null if there is none on this worker. The worker calls this method before each
+   * attempt of a job for which no handler is set. Calls may come from any thread.
    *
    * @throws RuntimeException if the search failed; the attempt then fails
    */

@@ -45,7 +45,7 @@ public sealed interface JobResult {
   }
 
   /**
-   * The shard has failed, and no further attempt would help.
+   * The shard has failed, and no further attempt follows, because none would help.
    *
    * @param reason a human-readable reason
    */

@@ -37,7 +37,10 @@ public final class JobWorker implements AutoCloseable {
   /** Longest pause between two attempts: the time within which a new worker with the handler gets the shard. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
-  /** Default wait of a claim. A dead worker counts as alive until 2 s after its last claim would have ended. */
+  /**
+   * Default wait of a claim. If an idle worker dies, the server counts the worker as alive until 2 s after the end of
+   * this wait.
+   */
   private static final Duration POLL_WAIT = Duration.ofSeconds(5);
 
   private static final int TOO_MANY_REQUESTS = 429;
@@ -354,7 +357,7 @@ public final class JobWorker implements AutoCloseable {
     return done;
   }
 
-  /** Returns whether the latest call of {@link #stop} returned true; false before the first. */
+  /** Returns whether the latest call of {@link #stop} returned true; false before the first call. */
   public boolean isTerminated() {
     return terminated;
   }
@@ -540,16 +543,19 @@ public final class JobWorker implements AutoCloseable {
     }
 
     /**
-     * Sets the listener of failures: a claim or a declaration that failed, a handler that threw, a shard without a
-     * handler on this worker, a lease that was lost. By default failures are logged as warnings of the logger
-     * {@code io.foliot.client}.
+     * Sets the listener of failures, for example a claim that failed, a handler that threw, or a lease that was lost. A
+     * shard without a handler on this worker counts as a failure too. By default failures are logged as warnings of the
+     * logger {@code io.foliot.client}.
      */
     public Builder onError(BiConsumer<? super String, ? super Throwable> listener) {
       onError = listener;
       return this;
     }
 
-    /** Adds an observer of the start of the worker, for containers that stop their workers when they are closed. */
+    /**
+     * Adds an observer that is called after the worker has started, for example by a container that stops its workers
+     * when it closes.
+     */
     public Builder onStart(Consumer<? super JobWorker> observer) {
       onStart.add(observer);
       return this;

@@ -140,7 +140,7 @@ final class JsonObject {
     return new String(source, from, to - from, UTF_8);
   }
 
-  /** Returns the JSON text of a field's value, as in the answer. */
+  /** Returns the JSON text of a field's value, as in the answer. For a JSON null, this is the text {@code null}. */
   String json(String name) {
     Value value = require(name, fields.get(name));
     return new String(source, value.from(), value.to() - value.from(), UTF_8);

@@ -7,7 +7,10 @@ import java.util.NoSuchElementException;
 
 /** The body of a batch: one line per task, encoded while the body is sent. Each iteration begins at the first task. */
 final class NdjsonBody implements Iterable<byte[]> {
-  /** Size from which a chunk is sent. Lines are combined into chunks, so that there are few writes to the socket. */
+  /**
+   * Minimum size of each chunk except the last. Lines are combined into chunks, so that there are few writes to the
+   * socket.
+   */
   private static final int CHUNK_BYTES = 32 * 1024;
 
   private final List<NewTask> tasks;

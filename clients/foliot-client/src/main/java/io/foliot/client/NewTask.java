@@ -14,7 +14,7 @@ import tools.jackson.core.JsonGenerator;
  *     given
  * @param dueAt when the task is due, which may be in the past; null if {@code delay} is given
  * @param key the key of the task; a queue has at most one live task per key; null for none
- * @param payload the payload; null to keep the payload of the key's live task, or for none
+ * @param payload the payload; null to keep the payload of the key's live task. A new task then has no payload
  * @param headers the headers that are sent with every delivery
  * @param maxAttempts the largest number of attempts; null for the number of the queue
  * @param onConflict the action to take if the key has a live task; null for the server's default, a reset
@@ -55,12 +55,12 @@ public record NewTask(
     });
   }
 
-  /** Returns a task without a key that is due after a delay; zero for at once. Use {@link #builder} to set more. */
+  /** Returns a task that has no key and is due after a delay; zero for at once. Use {@link #builder} to set more. */
   public static NewTask after(Duration delay) {
     return builder().delay(delay).build();
   }
 
-  /** Returns a task without a key that is due at an instant, which may be in the past. */
+  /** Returns a task that has no key and is due at an instant, which may be in the past. */
   public static NewTask at(Instant dueAt) {
     return builder().dueAt(dueAt).build();
   }
@@ -112,7 +112,9 @@ public record NewTask(
       return this;
     }
 
-    /** Sets the payload. Null, the default, keeps the payload of the key's live task, or means none for a new task. */
+    /**
+     * Sets the payload. Null, the default, keeps the payload of the key's live task. A new task then has no payload.
+     */
     public Builder payload(@Nullable Payload value) {
       payload = value;
       return this;

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param queue the name of the queue
  * @param counts the number of tasks by state ({@code delayed}, {@code parked}, {@code running}, {@code finished},
- *     {@code failed}, {@code cancelled}), at most 10 seconds old; empty if the answer has none
+ *     {@code failed}, {@code cancelled}), at most 10 seconds old; empty if the answer has none. The delayed tasks
+ *     include the due tasks and the parked tasks
  * @param lag how late the oldest due task is; null if the answer does not contain the lag
  * @param json the unparsed answer, with fields that this class does not have
  */

@@ -6,8 +6,8 @@ enum Repeat {
   NEVER,
   /**
    * Only if the server has certainly done nothing: it could not be reached, or it refused the request before any work.
-   * A repeat after an unknown outcome would have no second effect, but its answer may differ from the first answer.
-   * For example, a repeated cancel returns that the task had ended already, because of the first cancel.
+   * After an unknown outcome, a repeat could have a second effect, or an answer that differs from the first answer. For
+   * example, a repeated cancel returns that the task had ended already, because of the first cancel.
    */
   IF_NOT_DONE,
   /** Always, even if the outcome is unknown. */

@@ -4,14 +4,18 @@ package io.foliot.client;
  * The end of a run of a job.
  *
  * @param result the result of the run
- * @param failed how many shards of the run failed or were cancelled
+ * @param failed how many shards of the run failed or were cancelled, without those that were cancelled because their
+ *     worker was gone or disabled
  */
 public record RunEnd(Result result, int failed) {
   /** The result of a run. */
   public enum Result {
-    /** All shards succeeded. */
+    /** All shards succeeded, except those that were cancelled because their worker was gone or disabled. */
     SUCCEEDED,
-    /** At least one shard failed permanently or was cancelled. */
+    /**
+     * At least one shard failed permanently or was cancelled, no worker was left for any shard, or the task of the
+     * listeners before the first shard failed.
+     */
     FAILED,
     /** The run did not end within its timeout, and was therefore stopped. */
     TIMED_OUT,
@@ -19,7 +23,7 @@ public record RunEnd(Result result, int failed) {
     STOPPED,
     /** The run of a later scheduled time replaced this run. */
     REPLACED,
-    /** All shards have ended, but the result of at least one shard was no longer stored. */
+    /** The result of at least one shard, or of the task before the first shard, was deleted before the job read it. */
     UNKNOWN,
     /** A result of a newer server, which this client does not recognize. */
     UNRECOGNIZED;

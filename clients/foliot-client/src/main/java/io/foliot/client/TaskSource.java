@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * the status 404 or 409. After any other failure it is unknown whether the call took effect.
  */
 public interface TaskSource {
-  /** Claims tasks of a queue. The list is empty if no task was due within the wait. */
+  /** Claims tasks of a queue. The list is empty if no task could be claimed within the wait. */
   CompletableFuture<List<ClaimedTask>> claim(String queue, ClaimRequest request);
 
   /**

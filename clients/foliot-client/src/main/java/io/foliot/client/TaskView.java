@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param attempt how many attempts of this generation have begun
  * @param maxAttempts the largest number of attempts; null if the answer does not contain the number
  * @param leaseEnd when the lease of a running task ends, unless the lease is extended; null if the task is not running
- * @param leaseExpired whether the task is running and its lease has ended. The worker may still settle the attempt.
- *     Otherwise, the task is delivered again as soon as a worker is free
- * @param reason the reason why the task failed or waits for another attempt; null for none
+ * @param leaseExpired whether the task is running and its lease has ended. The attempt may still be settled until the
+ *     next claim of the task
+ * @param reason the reason why the task failed or was cancelled; null for none
  * @param attempts the records of the latest attempts, at most 16, the oldest first
  * @param note the latest note of the attempts of this generation
  */

@@ -30,12 +30,13 @@ public final class Worker implements AutoCloseable {
    * instead, tasks that the server has just claimed would be idle until their leases end.
    */
 
-  /** Maximum number of tasks of one claim, which bounds the size of the answer: 25 MiB with payloads of 256 KiB. */
+  /** Maximum number of tasks of one claim. It bounds the size of the answer: 25 MiB with JSON payloads of 256 KiB. */
   private static final int MAX_CLAIM = 100;
 
   /**
-   * Longest time between two extensions of a worker with a name. Without a free handler the worker does not claim. The
-   * server then counts the worker as gone half a lease and 2 s after its last extension, but 30 s at most.
+   * Longest pause between two extensions by a worker with a name. While all its handlers are busy, the worker does not
+   * claim. The server then counts the worker as gone if it makes no extension for half of the lease plus 2 s, or for
+   * 30 s if that is shorter.
    */
   private static final Duration LONGEST_SILENCE = Duration.ofSeconds(15);
 
@@ -405,7 +406,7 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  /** Returns whether a failure means that the token of the lease is no longer valid. */
+  /** Returns whether a failure means that the token of the lease is no longer valid, or that the task was cancelled. */
   private static boolean isRefusal(Throwable cause) {
     return cause instanceof LeaseLostException || (cause instanceof FoliotException e
         && (e.status() == CONFLICT || e.status() == NOT_FOUND));
@@ -571,8 +572,8 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Sets the listener of errors: a claim that failed, a handler that threw, a lease that was lost. By default errors
-     * are logged as warnings of the logger {@code io.foliot.client}.
+     * Sets the listener of errors, for example a claim that failed, a handler that threw, or a lease that was lost.
+     * By default errors are logged as warnings of the logger {@code io.foliot.client}.
      */
     public Builder onError(BiConsumer<? super String, ? super Throwable> listener) {
       onError = listener;

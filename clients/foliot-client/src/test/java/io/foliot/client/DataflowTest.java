@@ -116,7 +116,7 @@ final class DataflowTest {
   }
 
   @Test
-  void aStreamThatLostItsLeaseReportsNothing() {
+  void aStreamThatLostItsLeaseSettlesNothing() {
     server.toExtend = request -> Reply.problem(409, "{\"title\":\"Stale token\"}");
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch interrupted = new CountDownLatch(1);

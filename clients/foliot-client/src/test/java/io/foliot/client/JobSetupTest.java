@@ -201,7 +201,7 @@ final class JobSetupTest {
     Bound.await(interrupted);
   }
 
-  /** A listener that records its calls. The call that {@code failsIn} names fails; if it is null, no call fails. */
+  /** A listener that records its calls. The call that {@code failsIn} names fails; null if no call fails. */
   private record Notebook(String name, BlockingQueue<String> lines, @Nullable String failsIn) implements JobListener {
     @Override
     public void before(JobContext job) {

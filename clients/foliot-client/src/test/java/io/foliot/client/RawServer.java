@@ -43,7 +43,7 @@ final class RawServer implements AutoCloseable {
     this.conversations = conversations;
   }
 
-  /** Returns a server that runs these conversations, one per connection. Later connections get the last one. */
+  /** Returns a server that runs one conversation per connection, in this order, and then repeats the last one. */
   static RawServer having(Conversation... conversations) {
     try {
       RawServer server = new RawServer(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), conversations);

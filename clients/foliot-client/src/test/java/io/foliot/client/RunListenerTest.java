@@ -23,7 +23,10 @@ final class RunListenerTest {
     server.close();
   }
 
-  /** A listener that records its calls. The call {@code failsIn}, unless null, fails in the first attempt. */
+  /**
+   * A listener that records its calls. In the first attempt, the call that {@code failsIn} names fails; null if no call
+   * fails.
+   */
   private record Notebook(String name, BlockingQueue<String> calls, @Nullable String failsIn) implements JobListener {
     @Override
     public void before(JobContext job) {

@@ -59,7 +59,7 @@ abstract class CancelContract extends TouchContract {
   }
 
   @Test
-  void aCancelOfARunningTaskIsPendingAndNoNewClaimIsMade() {
+  void aCancelOfARunningTaskIsPendingAndNoNewClaimWins() {
     TaskId id = due("a");
     TaskRecord running = won(id, 2 * tickMillis());
     CancelResult expected = new CancelResult(CancelResult.Kind.CANCEL_PENDING, id, running.generation());

@@ -54,7 +54,7 @@ final class ModelRun {
   private static final int KEYS_MAX = 6;
   private static final int IDS_WATCHED = 24;
   /**
-   * Number of steps between two full comparisons. Each other step compares the index of the slots in use, all parked
+   * Number of steps from one full comparison to the next. Each step compares the index of the slots in use, all parked
    * tasks, and one record.
    */
   private static final int FULL_CHECK_STEPS = 25;

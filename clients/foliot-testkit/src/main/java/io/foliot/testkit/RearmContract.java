@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Part of the kit: re-arms with a payload or children (a <em>plan</em>), drafts that expect a generation, and look-ups
- * of many tasks.
+ * Part of the kit: plans, drafts that expect a generation, and look-ups of many tasks. A <em>plan</em> is a re-arm that
+ * also replaces the payload of its task, or inserts further tasks, its <em>children</em>.
  */
 abstract class RearmContract extends SettleContract {
   private static final int RACES = 30;

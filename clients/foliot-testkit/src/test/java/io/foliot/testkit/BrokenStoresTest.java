@@ -643,7 +643,7 @@ final class BrokenStoresTest {
         }
         return CompletableFuture.completedFuture(results);
       }
-    }, true, TaskStoreContract::aCancelOfARunningTaskIsPendingAndNoNewClaimIsMade,
+    }, true, TaskStoreContract::aCancelOfARunningTaskIsPendingAndNoNewClaimWins,
         TaskStoreContract::aPendingCancelEndsATaskThatDoesNotSucceed, TaskStoreContract::aCancelDropsTheSuccessor),
         new Broken("reports cancelled while an attempt is outstanding", clock -> new WrappedStore(sound(clock)) {
           @Override
