@@ -374,8 +374,9 @@ final class ExamplesTest {
         awaitLine(two, "two is ready");
         // All ten tasks run at about the same moment of each second. The kill comes between two such moments: the task
         // of an attempt that it interrupts would wait for the end of a lease of 30 seconds.
-        int ran = one.lines().size();
-        Await.until("the first node runs all tasks again", BOUND, () -> one.lines().size() >= ran + 10);
+        int ran = one.lines().size() + two.lines().size();
+        Await.until("the nodes run all tasks again", BOUND,
+            () -> one.lines().size() + two.lines().size() >= ran + 10);
         one.process().destroyForcibly().waitFor();
         int before = two.lines().size();
         Await.until("the second node runs all tasks", BOUND,

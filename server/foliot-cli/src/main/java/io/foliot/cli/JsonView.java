@@ -17,10 +17,10 @@ import tools.jackson.databind.node.ObjectNode;
  * the responses of an older or newer server.
  */
 final class JsonView {
-  // Numbers keep the digits that the server wrote.
+  // Numbers keep the digits that the server wrote. A text after the value is a mistake.
   private static final JsonMapper MAPPER = JsonMapper.builder()
       .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-      .disable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+      .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
       .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
       .build();
 

@@ -101,7 +101,7 @@ final class MigrateCommand implements Callable<Integer> {
           + Words.number(result.settings(), "setting") + " after " + Words.seconds(seconds) + "; start servers with "
           + serverOptions(target));
       if (result.failed() > 0) {
-        shell.line(result.failed() + " dead letters stay in " + source.name()
+        shell.line("dead letters left in " + source.name() + ": " + result.failed()
             + ". To redrive them, return to the source before a server uses the target: foliot migrate --release "
             + source.name() + "; foliot server " + serverOptions(source)
             + "; foliot queues redrive QUEUE; then migrate to another, empty store");

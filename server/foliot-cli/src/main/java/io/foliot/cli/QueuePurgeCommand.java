@@ -72,7 +72,8 @@ final class QueuePurgeCommand implements Callable<Integer> {
     }
     shell.line("cancelled " + Words.number(result.cancelled(), "task"));
     if (result.pending() > 0) {
-      shell.line(result.pending() + " are running, and are cancelled when their attempts end without success");
+      shell.line("still running: " + Words.number(result.pending(), "task")
+          + ", to be cancelled when an attempt ends without success");
     }
     return Foliot.OK;
   }

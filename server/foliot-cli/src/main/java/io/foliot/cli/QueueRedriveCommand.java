@@ -54,7 +54,7 @@ final class QueueRedriveCommand implements Callable<Integer> {
     shell.line(Words.number(result.redriven(), "failed task") + " will run again"
         + (result.more() ? "; there are more failed tasks" : ""));
     if (!result.conflicts().isEmpty()) {
-      shell.line(result.conflicts().size() + " stay failed, because their keys now have other live tasks: "
+      shell.line("not redriven, because their keys now have other live tasks: "
           + String.join(", ", result.conflicts()));
     }
     return Foliot.OK;

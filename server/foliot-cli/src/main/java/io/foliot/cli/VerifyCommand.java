@@ -77,7 +77,8 @@ final class VerifyCommand implements Callable<Integer> {
         .collect(Collectors.joining(", "));
     shell.line((report.isWhole()
         ? "nothing is damaged"
-        : report.damageCount() + " damages found; keep the folder as it is, and restore the newest backup")
+        : Words.number(report.damageCount(), "damage")
+            + " found; keep the folder as it is, and restore the newest backup")
         + ": data=" + folder + ", after " + Words.seconds(seconds) + (read.isEmpty() ? "" : "; read: " + read));
   }
 }

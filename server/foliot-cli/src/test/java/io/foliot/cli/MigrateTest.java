@@ -83,7 +83,7 @@ final class MigrateTest {
     Outcome moved = Outcome.of(Map.of(), "migrate", "--from", rocks("old"), "--to", rocks("new"));
     assertThat(moved.exitCode()).as(moved.err()).isEqualTo(Foliot.OK);
     assertThat(moved.out()).contains("start servers with --store rocksdb --data " + folder.resolve("new"),
-        "1 dead letters stay in", "--release " + rocks("old"),
+        "dead letters left in " + rocks("old") + ": 1. ", "--release " + rocks("old"),
         "foliot server --store rocksdb --data " + folder.resolve("old"));
   }
 
