@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  * <li>The MANIFEST begins with the bytes whose number and checksum the {@linkplain Guard guard} has recorded.
- * <li>Each table file that the MANIFEST names exists with its length, and each closed log with its synced length.
+ * <li>Each table file that the MANIFEST names exists and has the recorded length.
+ * <li>Each closed log that RocksDB still needs exists and is at least as long as its synced part.
  * <li>The log is whole except for commits that were not synced, and has no gaps ({@link LogCheck}).
  * <li>MANIFEST and log together reach the last commit that the guard has recorded.
  * </ul>

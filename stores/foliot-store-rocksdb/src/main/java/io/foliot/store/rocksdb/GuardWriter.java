@@ -12,8 +12,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that updates the {@link Guard} of an open store shortly after its commits. It syncs one page per update, and
- * none while there are no commits. No caller of the store waits for this thread.
+ * A thread that updates the {@link Guard} of an open store shortly after its commits. An update writes and syncs one
+ * page, or nothing if the durable state is unchanged. Only the close of the store waits for this thread.
  *
  * <p><b>Invariant.</b> The guard never names data that a power loss could still remove. Its sequence number is that of
  * the last entry of the last synced commit. The MANIFEST and its folder are synced here before the guard records the

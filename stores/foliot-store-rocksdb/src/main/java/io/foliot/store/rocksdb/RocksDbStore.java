@@ -77,12 +77,12 @@ import org.rocksdb.RocksIterator;
  * skips the deleted entries before the watermark, and needs no read while the watermark is in the future.
  *
  * <p><b>Threads.</b> One thread writes, in group commits (see {@code Writer}). One thread completes the calls that
- * wrote, and two threads read. Callers' code that continues a stage runs on the completing thread or a reading thread.
- * This code must be short, or continue elsewhere ({@code whenCompleteAsync}), and must not wait for another call of the
- * store.
+ * wrote, and two threads do and complete the reads. Callers' code that continues a stage may run on these three
+ * threads. This code must be short, or continue elsewhere ({@code whenCompleteAsync}), and must not wait for another
+ * call of the store.
  *
- * <p><b>Fail stop.</b> After a checksum that does not match, a failed write or a failed sync, the store closes itself.
- * Every call then fails, {@link #failure} returns the reason, and {@link RocksDbOptions#onFailure} is called.
+ * <p><b>Fail stop.</b> The store closes itself after a checksum that does not match, and after a failed read, write or
+ * sync. Every call then fails, {@link #failure} returns the reason, and {@link RocksDbOptions#onFailure} is called.
  *
  * <p>This class is one file because it implements the SPI, one method per call, on top of the writer and the readers.
  */
@@ -153,8 +153,8 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
    *
    * @param folder the store's folder, empty or absent for a new store; RocksDB's files go into a subfolder
    * @param clock the store's clock
-   * @throws StoreException if the folder is in use, was written by a newer version, holds something else, or is
-   *     damaged; the message contains the cause and the remedy
+   * @throws StoreException if the folder is in use, cannot be used, holds a store of another format or other files, or
+   *     is damaged; the message contains the cause
    */
   public static RocksDbStore open(Path folder, RocksDbOptions options, TimeSource clock) {
     return open(folder, options, clock, Seams.real());
@@ -416,7 +416,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
    */
   private <T, R> List<R> readable(List<T> items, Predicate<T> isUnreadable, Function<List<T>, List<R>> step) {
     if (unreadables.count() == 0) {
-      // The records of the items were read before this check, so all of them can be read.
+      // The live records of the items were read before this check, so all of them can be read.
       return step.apply(items);
     }
     List<T> some = items.stream().filter(isUnreadable.negate()).toList();
@@ -596,7 +596,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
    * Reads all data of a closed store, and checks it against its checksums and for consistency. Writes nothing.
    *
    * @param progress called often with a line of text about the progress; must be quick
-   * @throws StoreException if there is no store, the store is open, or the folder cannot be read
+   * @throws StoreException if there is no store of a known format, the store is open, or the folder cannot be read
    */
   public static VerifyReport verify(Path folder, RocksDbOptions options, Consumer<String> progress) {
     return new Verification(new StoreFolder(folder), options, progress).run();

@@ -70,7 +70,7 @@ final class StoreFolder {
   /**
    * Returns whether the folder has a note, which means that it holds a whole store.
    *
-   * @throws StoreException if this Foliot cannot read the format that the note names
+   * @throws StoreException if the note is damaged, or names a format that this Foliot cannot read
    */
   boolean holdsStore() throws IOException {
     Path note = folder.resolve(NOTE);
@@ -102,7 +102,10 @@ final class StoreFolder {
     }
   }
 
-  /** Removes the permissions of other users from the folder and its files. Logs a warning if the folder was open. */
+  /**
+   * Removes the permissions of other users from the folder and its files. Logs a warning if other users had any
+   * permission on the folder.
+   */
   void narrow() {
     try {
       if (OwnerOnly.narrow(folder)) {

@@ -29,9 +29,9 @@ import org.rocksdb.RocksIterator;
  * The records of the database, as one commit reads them. Used by the writer thread only.
  *
  * <ol>
- * <li>The calls of a commit first name the records that they will read. The named records that are not in the
- * {@link RecordCache} are then read in one step.
- * <li>A record that no call has named is read when it is requested.
+ * <li>The calls of a commit first name the records that they will read. The named live records that are not in the
+ * {@link RecordCache} are then read many at a time.
+ * <li>Any other record is read when it is requested.
  * <li>Each record is read once per commit, so that all calls get the same object.
  * <li>A record that cannot be read counts as absent, and is reported.
  * </ol>
@@ -112,7 +112,7 @@ final class StoredRecords implements CommittedRecords, Reads {
   @Override
   public void request(RequestName request) {}
 
-  /** Reads all records that were named and not yet read, many at a time. */
+  /** Reads all live records that were named and not yet read, many at a time. */
   void prefetch() {
     prefetchKeys();
     prefetchIds(List.copyOf(wantedIds));
@@ -301,7 +301,7 @@ final class StoredRecords implements CommittedRecords, Reads {
     };
   }
 
-  /** Removes everything that was read. Called at the end of each commit. */
+  /** Removes the records and locations that were read. Called at the end of each commit. */
   void clear() {
     entries.clear();
     locations.clear();

@@ -174,8 +174,8 @@ final class Writer {
   }
 
   /**
-   * Refuses new calls, runs all accepted ones, and returns when the writer has ended. Returns at once if the writer's
-   * own thread calls it, which reports that the store has closed itself.
+   * Refuses new calls, runs all accepted ones, and returns when the writer has ended. The writer's thread may call this
+   * method in {@link RocksDbOptions#onFailure}; it then returns at once.
    */
   void close() {
     closing = true;
