@@ -113,7 +113,12 @@ public final class JobWorker implements AutoCloseable {
       starters.add(Thread.ofVirtual().name("foliot-start-" + job).start(() -> runAtStart(job)));
     }
     worker = settings.start();
-    onStart.forEach(observer -> observer.accept(this));
+    try {
+      onStart.forEach(observer -> observer.accept(this));
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
     return this;
   }
 
@@ -554,7 +559,7 @@ public final class JobWorker implements AutoCloseable {
 
     /**
      * Adds an observer that is called after the worker has started, for example by a container that stops its workers
-     * when it closes.
+     * when it closes. If the observer throws, the worker is stopped.
      */
     public Builder onStart(Consumer<? super JobWorker> observer) {
       onStart.add(observer);

@@ -1,5 +1,6 @@
 package io.foliot.client;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +12,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -87,6 +89,17 @@ final class JobWorkerTest {
         .isEqualTo("{\"worker\":\"" + WorkerName.of("w1") + "\",\"leave\":true}");
     assertThat(server.claimed).as("claims after the stop").isEmpty();
     assertThat(server.errors).isEmpty();
+  }
+
+  @Test
+  void aWorkerWhoseObserverThrowsIsStopped() {
+    AtomicReference<JobWorker> started = new AtomicReference<>();
+    JobWorker.Builder settings = server.worker().handle("report", job -> JobResult.done()).onStart(started::set)
+        .onStart(worker -> {
+          throw new IllegalStateException("the container is closed");
+        });
+    assertThatThrownBy(settings::start).hasMessage("the container is closed");
+    assertThat(requireNonNull(started.get()).isTerminated()).isTrue();
   }
 
   @Test

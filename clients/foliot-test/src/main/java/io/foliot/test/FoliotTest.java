@@ -84,7 +84,7 @@ public final class FoliotTest implements Foliot {
   @Override
   public Workers workers() {
     throw new UnsupportedOperationException("a worker has threads of its own, which do not run by the clock of a test:"
-        + " call its handlers directly, or start it over Foliot.inMemory()");
+        + " call its handlers directly, or start the worker with Foliot.inMemory()");
   }
 
   @Override

@@ -13,6 +13,7 @@ import io.foliot.core.coordination.Fleet;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.delivery.ServedQueues;
 import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.ExtendResult;
@@ -26,6 +27,7 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.TouchResult;
 import io.foliot.core.store.format.SealFormat;
+import io.foliot.core.store.format.UnreadableException;
 import io.foliot.engine.coordination.StoreCoordinator;
 import java.time.Duration;
 import java.util.List;
@@ -186,9 +188,21 @@ public final class Engine implements Scheduler {
       membership.eachSecond(loops.get(0).storeOffsetMicros() / 1_000);
       store.document(DocumentKind.CLUSTER, StoreSeal.NAME).whenComplete((found, failure) -> {
         if (found != null) {
-          sealed(found.map(document -> SealFormat.decode(document.content())).orElse(null));
+          sealed(found.map(Engine::seal).orElse(null));
         }
       });
+    }
+  }
+
+  /**
+   * Returns the seal in a document. If it cannot be decoded, as when a newer version wrote it, the store counts as
+   * being drained, because its tasks may be in another store.
+   */
+  private static StoreSeal seal(Document document) {
+    try {
+      return SealFormat.decode(document.content());
+    } catch (UnreadableException e) {
+      return StoreSeal.of(StoreSeal.State.DRAINING, "unknown: " + e.getMessage());
     }
   }
 

@@ -30,8 +30,8 @@ final class GroupCommit<T, R> {
   private static final System.Logger LOG = System.getLogger(GroupCommit.class.getName());
 
   /**
-   * Maximum number of items of one store call, unless a single call has more: the store handles this many in some
-   * milliseconds.
+   * Maximum number of items of a batch. A call that has more items is a batch of its own. The store handles this many
+   * items in some milliseconds.
    */
   private static final int MAX_ITEMS = 5_000;
   private static final int QUEUE_CHUNK = 256;

@@ -457,13 +457,29 @@ final class RemoteStoreTest {
 
   /** Writes a seal, or removes it if the state is null, and waits until the engine has read the change. */
   private static void seal(World world, StoreSeal.@Nullable State state) {
+    writeSeal(world, state == null ? null : SealFormat.encode(StoreSeal.of(state, "elsewhere")));
+  }
+
+  private static void writeSeal(World world, byte @Nullable [] content) {
     long version = world.store.document(DocumentKind.CLUSTER, StoreSeal.NAME).toCompletableFuture().join()
         .map(Document::version).orElse(0L);
-    byte[] content = state == null ? null : SealFormat.encode(StoreSeal.of(state, "elsewhere"));
     assertThat(
         world.store.writeDocument(DocumentKind.CLUSTER, StoreSeal.NAME, version, content).toCompletableFuture().join())
         .isTrue();
     world.advance(Duration.ofMillis(1_100));
+  }
+
+  @Test
+  void aSealThatCannotBeDecodedStopsClaims() {
+    try (World world = world()) {
+      world.submit("q", Duration.ofSeconds(5), "waits");
+      writeSeal(world, new byte[]{9, 9, 9, 9, 9, 9});
+      world.advance(Duration.ofSeconds(10));
+      assertThat(world.receiver.texts()).isEmpty();
+      seal(world, null);
+      world.advance(Duration.ofSeconds(1));
+      assertThat(world.receiver.texts()).containsExactly("waits");
+    }
   }
 
   @Test

@@ -83,12 +83,13 @@ final class PendingScenario implements Scenario {
     try {
       warmUp(run);
       measure(run);
-      for (int size = Math.min(SMALLEST, most); size <= most; size *= 10) {
+      int size = Math.min(SMALLEST, most);
+      fill(run, size);
+      measure(run);
+      while (size < most) {
+        size = (int) Math.min(10L * size, most);
         fill(run, size);
         measure(run);
-        if (size > most / 10) {
-          break;
-        }
       }
     } finally {
       run.target.close();

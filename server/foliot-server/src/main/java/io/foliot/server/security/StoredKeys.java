@@ -2,12 +2,15 @@ package io.foliot.server.security;
 
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskStore;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Keys as documents of the store, next to the settings of queues. Calls block. */
 public final class StoredKeys implements KeyRing.Vault {
@@ -25,7 +28,14 @@ public final class StoredKeys implements KeyRing.Vault {
   }
 
   private <T> T await(CompletionStage<T> call) {
-    return call.toCompletableFuture().orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS).join();
+    try {
+      return call.toCompletableFuture().copy().orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS).join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof TimeoutException) {
+        throw new StoreException("the store did not answer in time: timeout=" + timeout, e);
+      }
+      throw e;
+    }
   }
 
   @Override

@@ -5,15 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.SystemClock;
 import io.foliot.core.Token;
+import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.ForwardingStore;
 import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskStore;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -62,6 +65,18 @@ final class KeyRingTest {
     assertThatThrownBy(() -> here.remove(second.key().id(), NOW, false))
         .isInstanceOf(KeyRing.LockedOutException.class);
     assertThat(here.find(second.text(), NOW)).isNotNull();
+  }
+
+  @Test
+  void aStoreThatDoesNotAnswerIsAFailureOfTheStore() {
+    TaskStore silent = new ForwardingStore(store) {
+      @Override
+      public CompletionStage<List<Document>> documents(DocumentKind kind) {
+        return new CompletableFuture<>();
+      }
+    };
+    StoredKeys keys = new StoredKeys(silent, Duration.ofMillis(1));
+    assertThatThrownBy(keys::all).isInstanceOf(StoreException.class).hasMessageContaining("timeout=PT0.001S");
   }
 
   /** A store in which another node writes a document between the read and the first removal. */

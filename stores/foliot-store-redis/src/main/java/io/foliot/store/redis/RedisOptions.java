@@ -24,6 +24,9 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
   /** Pattern of valid namespaces, which cannot be confused with the rest of a key. */
   private static final String NAMESPACE = "[A-Za-z0-9_-]{1,64}";
 
+  private static final Duration MIN_TIMEOUT = Duration.ofMillis(1);
+  private static final Duration MAX_TIMEOUT = Duration.ofMillis(Limits.MAX_DELAY_MILLIS);
+
   public RedisOptions {
     if (!namespace.matches(NAMESPACE)) {
       throw new IllegalArgumentException("a namespace has 1 to 64 of A-Z a-z 0-9 _ -: namespace=" + namespace);
@@ -31,7 +34,7 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
     if (slots < 1 || slots > 1 << 16 || Integer.bitCount(slots) != 1) {
       throw new IllegalArgumentException("the number of slots is a power of two up to 65536: slots=" + slots);
     }
-    if (timeout.isNegative() || timeout.toMillis() < 1 || timeout.toMillis() > Limits.MAX_DELAY_MILLIS) {
+    if (timeout.compareTo(MIN_TIMEOUT) < 0 || timeout.compareTo(MAX_TIMEOUT) > 0) {
       throw new IllegalArgumentException("a timeout is at least 1 ms and at most 100 years: timeout=" + timeout);
     }
     if (waitReplicas < 0) {

@@ -392,7 +392,6 @@ final class Reader implements AutoCloseable {
             return last;
           }
         }
-        Database.check(iterator);
         return null;
       }
     }
@@ -404,6 +403,8 @@ final class Reader implements AutoCloseable {
           return iterator.key();
         }
       }
+      // An error ends the loop as the end of the bucket does, and the next seek forgets the error.
+      Database.check(iterator);
       return null;
     }
 
