@@ -39,12 +39,13 @@ final class QueueRegistry {
   private static final int MAX_ATTEMPTS = 16_384;
   /** One part in this many of a delivery's attempts is reserved for destinations that have no attempt. */
   private static final int RESERVED_PART_OF_ATTEMPTS = 4;
-  /** Memory of an attempt with the largest payload, in bytes. {@link #memory} always has room for one such attempt. */
+  /** Memory of an attempt with the largest payload, in bytes: the least reserve of {@link #memory}. */
   private static final long PAYLOAD_BYTES = Limits.MAX_PAYLOAD_BYTES + Lane.ATTEMPT_BYTES;
   /**
-   * One part in this many of the memory for payloads is reserved for queues that hold none: half. Destinations that
-   * hang can use up the other half, because each may take up to half of its free part. Each further destination then
-   * gets one payload from the reserved half, while there is room. By default there is room for 31 of the largest size.
+   * Divisor of the memory for payloads that gives the reserve: half is reserved, for queues that hold no payload.
+   * Destinations that hang can use up the rest, because each may take half of what is still free there. After that, a
+   * queue of another destination gets one payload from the reserve, while there is room. By default the reserve has
+   * room for 31 payloads of the largest size.
    */
   private static final int RESERVED_PART = 2;
 

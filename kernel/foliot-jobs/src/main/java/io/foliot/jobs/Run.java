@@ -16,7 +16,7 @@ import java.util.List;
  * @param begun when the pass that started the run was claimed
  * @param deadline when the run times out; 0 for never
  * @param stop the reason why the run is being stopped; {@link Stop#NONE} if it is not
- * @param readFrom the shard at which the next pass begins to read ends
+ * @param readFrom the first shard whose end the next pass reads
  * @param ended the shards that have ended; the set must not be modified
  * @param failed the ended shards that failed or were cancelled, without those that {@code gone} counts; the set must
  *     not be modified
@@ -25,7 +25,8 @@ import java.util.List;
  * @param lastEnd the latest known end of a shard or listener; 0 if none is known
  * @param targets where the shards run, as chosen when the run began
  * @param gone how many of the ended shards were cancelled because their worker was gone or disabled before they began
- * @param again ended tasks that request another run: the first one, and further ones with a checkpoint that fits
+ * @param again ended tasks that request another run: the first one, and further ones with a checkpoint, as long as all
+ *     checkpoints together have at most {@link JobRecord#MAX_CARRIED} characters
  * @param listeners the listeners and the phase of the run
  */
 record Run(long time, long origin, int shards, int inserted, int missed, long begun, long deadline, Stop stop,

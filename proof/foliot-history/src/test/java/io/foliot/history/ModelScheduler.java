@@ -768,7 +768,7 @@ final class ModelScheduler {
     at(now + delay, () -> {
       boolean late = now > begun + TIMEOUT;
       boolean gone = late && reception == Event.Reception.SUCCESS;
-      // A late answer other than SUCCESS is not read, so it counts as RETRY.
+      // No late answer is read. A late SUCCESS is recorded as GONE, because its work is done; the others as RETRY.
       boolean unread = late && !gone;
       history.replied(delivery, now, gone ? Event.Reception.GONE : unread ? Event.Reception.RETRY : reception);
       at(now + random.nextInt(TRANSIT + 1), () -> {

@@ -74,7 +74,7 @@ final class Election implements AutoCloseable {
     try {
       latch.close();
     } catch (IOException | IllegalStateException e) {
-      LOG.log(System.Logger.Level.DEBUG, "cannot close the candidacy cleanly; its node ends with the session", e);
+      LOG.log(System.Logger.Level.DEBUG, "cannot close the candidacy cleanly; its znode ends with the session", e);
     }
   }
 }

@@ -80,7 +80,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private @Nullable Member registeredAs;
   /** True if another process has taken the name, and this was logged. */
   private boolean displaced;
-  /** True if the latest write of a document ended with an exception, which was logged. */
+  /** True if the latest write of a document ended with an exception. Only the first of several in a row is logged. */
   private boolean unwritten;
   /** True if the next view is reported even if nothing has changed. */
   private boolean reportAgain;
@@ -435,7 +435,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private void enterElection(Member member, Ensemble client, @Nullable String candidate, Seen seen) {
     long now = clock.monotonicNanos();
     if (election != null && election.isLost(candidate, seen.candidates(), now)) {
-      LOG.log(System.Logger.Level.DEBUG, "this member's node in the election is gone; entering again");
+      LOG.log(System.Logger.Level.DEBUG, "this member's znode in the election is gone; entering again");
       resign();
     }
     if (election == null) {

@@ -36,7 +36,7 @@ public final class Problem extends RuntimeException {
     return this;
   }
 
-  /** Sets the status to 400: the body of the request has the unknown name, and 404 would refer to the path. */
+  /** Sets the status to 400, for an unknown name in the body of the request. A 404 would refer to the path. */
   Problem inBody() {
     status = BAD_REQUEST;
     return this;

@@ -8,8 +8,8 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * The dialect of PostgreSQL 12 and newer. A batch is a set of arrays, and takes one statement. A read of idempotency
- * keys, and an insert of tasks whose ids exist, take a second statement.
+ * The dialect of PostgreSQL 12 and newer. A batch is a set of arrays, and takes one statement. A second
+ * statement is needed to read idempotency keys, and for an insert that a caller repeats.
  *
  * <p>A data-modifying WITH reads the tables as they were when the statement began. If another transaction has locked a
  * row, PostgreSQL waits. Then it evaluates the WHERE of the UPDATE or DELETE again, on the newest version of the row.

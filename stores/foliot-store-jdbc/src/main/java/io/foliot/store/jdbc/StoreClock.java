@@ -24,7 +24,10 @@ final class StoreClock {
     return number(connection, micros);
   }
 
-  /** Returns the smallest generation that may be given out, even while the clock is behind it. */
+  /**
+   * Returns the floor. A new generation is the time of the clock in microseconds, but never below the floor, even if
+   * the clock was set back.
+   */
   long floor(Connection connection) throws SQLException {
     return number(connection, floor);
   }

@@ -60,7 +60,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Link implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Link.class.getName());
-  /** Beginning of a script's error if the caller assumed too few parts. The number n follows; there are 2^n parts. */
+  /**
+   * Beginning of a script's error if the caller assumed too few parts ({@link Partitions}). The number n follows; there
+   * are 2^n parts.
+   */
   private static final String MOVED = "FOLIOTSLOTS ";
   /** Maximum number of calls on a connection that wait for an answer. Further calls are refused. */
   private static final int MAX_UNDER_WAY = 100_000;
