@@ -19,7 +19,9 @@ final class LagTest {
   private static final Duration BOUND = Duration.ofSeconds(20);
 
   private static Duration apiLag(Rig rig) {
-    return DurationText.parse(rig.get("/v1/queues/q").text("stats", "lag"));
+    String text = rig.get("/v1/queues/q").text("stats", "lag");
+    assertThat(text).as("at most two units").matches("(\\d+[dhm])?\\d+(\\.\\d)?(ms|[hms])");
+    return DurationText.parse(text);
   }
 
   private static double metricSeconds(Rig rig) {

@@ -287,7 +287,8 @@ final class QueueJson {
     json.writeNumberProperty("cancelled", counts.cancelled());
     json.writeEndObject();
     number(json, "settledPerSecond", Math.round(status.settledPerSecond() * 10) / 10.0);
-    duration(json, "lag", status.lag());
+    // A lag is read by people, and an exact one is outdated when it arrives.
+    json.writeStringProperty("lag", DurationText.rough(status.lag()).replace(" ", ""));
     json.writeEndObject();
   }
 

@@ -27,6 +27,7 @@ final class Connections implements AutoCloseable {
   private static final int MAX_WAITING = 10_000;
   /** Longest time that a call waits for a connection of the store's own pool, before it fails as unavailable. */
   static final Duration CONNECT = Duration.ofSeconds(5);
+  private static final String MARIADB_DRIVER = "org.mariadb.jdbc.Driver";
   /** Time from a statement's timeout until its connection is closed, if the statement could not be cancelled. */
   private static final Duration GRACE = Duration.ofSeconds(5);
 
@@ -72,10 +73,22 @@ final class Connections implements AutoCloseable {
   private static HikariDataSource opened(JdbcSource.Login login, int count, Duration timeout) {
     try {
       return pool(login, count, timeout);
+    } catch (StoreException e) {
+      throw e;
     } catch (RuntimeException e) {
       // The cause is left out: its message may contain the password.
       throw new StoreException("the URL of the database cannot be used: database=" + login + ", error="
           + login.redacted(e.getMessage() + ""), null);
+    }
+  }
+
+  /** Ensures that the driver of MariaDB and MySQL is on the class path; this module does not bring it. */
+  private static void ensureDriver() {
+    try {
+      Class.forName(MARIADB_DRIVER, false, Connections.class.getClassLoader());
+    } catch (ClassNotFoundException e) {
+      throw new StoreException("the driver of MariaDB and MySQL is missing on the class path: add the dependency"
+          + " org.mariadb.jdbc:mariadb-java-client", e);
     }
   }
 
@@ -90,6 +103,7 @@ final class Connections implements AutoCloseable {
     if (login.isPostgres()) {
       config.setDataSource(new PostgresSource(login, CONNECT, socketTimeout));
     } else {
+      ensureDriver();
       config.setJdbcUrl(login.driverUrl());
       config.setDataSourceProperties(login.driverProperties(CONNECT, socketTimeout));
       config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
