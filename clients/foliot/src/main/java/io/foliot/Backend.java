@@ -5,7 +5,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** A place where tasks are stored and fired: an engine in this process, or a server. Safe for use by any thread. */
+/** An engine in this process, or a server. Safe for use by any thread. */
 interface Backend extends AutoCloseable {
   /**
    * Creates the queue if it does not exist, and changes the given settings. Returns when they are in effect on the node

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClientBackend implements Backend {
   private static final System.Logger LOG = System.getLogger(ClientBackend.class.getName());
-  /** Shortest lease that a call may request. The server never shortens a lease, so such a request changes no lease. */
+  /** Shortest lease that a call may request. The server never shortens a lease. */
   private static final Duration LEAST_LEASE = Duration.ofMillis(1);
   private static final String PULL = "pull";
   private static final String JSON = "application/json";
@@ -209,7 +209,7 @@ final class ClientBackend implements Backend {
     }
   }
 
-  /** A queue with its handler and the worker that runs it. */
+  /** A queue with its handler, and the worker that runs the handler. */
   private final class Handled {
     // written under the backend's lock, read by the threads of attempts
     private volatile RawHandler handler;
@@ -253,8 +253,8 @@ final class ClientBackend implements Backend {
   }
 
   /**
-   * Stores a note by an extension that is too short to change the lease. A note that is lost here is stored at the end
-   * of the attempt, which sends the note again.
+   * Stores a note by an extension that is too short to change the lease. The end of the attempt stores the note again,
+   * so a failure here only delays the note.
    */
   private CompletableFuture<?> send(ClaimedTask task, TaskNote note) {
     return calls.extend(task.lease(), LEAST_LEASE, note).exceptionally(failure -> {

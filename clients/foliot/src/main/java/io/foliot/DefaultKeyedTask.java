@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The task of a key in a backend.
  *
- * @param transaction the caller's transaction, in which the calls are made; null if they are made outside of one
+ * @param transaction the calls that take part in the caller's transaction; null outside of a transaction
  */
 record DefaultKeyedTask(Backend backend, String queue, String key,
     Backend.@Nullable InTransaction transaction) implements KeyedTask {

@@ -130,7 +130,7 @@ final class EngineBackend implements Backend {
     });
   }
 
-  /** Stores a note. The end of the attempt stores the note again, so a failure here only delays it. */
+  /** Stores a note. The end of the attempt stores the note again, so a failure here only delays the note. */
   private CompletableFuture<?> send(Attempt attempt, TaskNote note) {
     Token token = Objects.requireNonNull(attempt.task().token());
     return engine.extend(attempt.task().id(), token, Duration.ofMillis(1), note).exceptionally(failure -> {
@@ -197,7 +197,7 @@ final class EngineBackend implements Backend {
         + " Foliot.on(dataSource); these tasks are stored by " + store.kind());
   }
 
-  /** Stops the workers, and then the engine. The patience is that of both together. */
+  /** Stops the workers, and then the engine. The patience covers both. */
   @Override
   public void close() {
     long begunNanos = System.nanoTime();

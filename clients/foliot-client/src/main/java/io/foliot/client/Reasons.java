@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The reasons of settlements, in the form that the server accepts. */
 final class Reasons {
-  /** Maximum number of characters of a reason that are sent. The listener of errors gets the whole exception. */
+  /** Maximum number of characters of a reason that are sent. */
   private static final int MAX_REASON = 1000;
 
   private Reasons() {}

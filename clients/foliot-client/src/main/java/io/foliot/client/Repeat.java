@@ -6,8 +6,8 @@ enum Repeat {
   NEVER,
   /**
    * Only if the server has certainly done nothing: it could not be reached, or it refused the request before any work.
-   * After an unknown outcome, a repeat could have a second effect, or an answer that differs from the first answer. For
-   * example, a repeated cancel returns that the task had ended already, because of the first cancel.
+   * Otherwise a repeat could have a second effect or another result. For example, a second cancel of a task may
+   * return {@link CancelResult#ALREADY_FINISHED}.
    */
   IF_NOT_DONE,
   /** Always, even if the outcome is unknown. */

@@ -17,9 +17,7 @@ public enum ShardAllocation {
    * order. So the remaining shards of different jobs do not all go to the same workers.
    */
   ODD_EVEN("odd-even"),
-  /**
-   * A hash of worker and shard selects the worker. If a worker joins or leaves, the other workers exchange no shards.
-   */
+  /** Rendezvous hashing of shards and workers. If a worker joins or leaves, the other workers exchange no shards. */
   HASH("hash"),
   /** The workers get one shard each in turn. A hash of the job's name selects the first worker. */
   ROUND_ROBIN("round-robin"),

@@ -41,8 +41,7 @@ final class ShardNote implements RunningAttempt.Notes {
   }
 
   /**
-   * Sets the message, unless the text is empty, and returns the note. Returns {@link TaskNote#NONE} if the text is
-   * empty and the handler has reported nothing.
+   * Sets the message if the text is not empty. Returns the note, or {@link TaskNote#NONE} if the note has not changed.
    */
   synchronized TaskNote ended(String text) {
     message(text);

@@ -1,6 +1,6 @@
 package io.foliot.client;
 
-/** The state of a task: DELAYED -> READY -> RUNNING -> FINISHED, FAILED or CANCELLED. A retry is DELAYED again. */
+/** The state of a task. A live task is DELAYED, READY or RUNNING. */
 public enum TaskState {
   /** The task is due in the future. */
   DELAYED,
@@ -11,8 +11,8 @@ public enum TaskState {
   /** The task has succeeded. This state is final. */
   FINISHED,
   /**
-   * The task has no attempts left, or has failed permanently: it is a dead letter. This state is final, unless the task
-   * is redriven, which gives the task a new generation.
+   * The task has no attempts left, or has failed permanently: it is a dead letter. Only a redrive makes the task live
+   * again.
    */
   FAILED,
   /** The task was cancelled. This state is final. */

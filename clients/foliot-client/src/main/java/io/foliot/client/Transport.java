@@ -145,7 +145,7 @@ final class Transport {
       attempts++;
       CompletableFuture<HttpResponse<byte[]>> exchange = http.sendAsync(request, BodyHandlers.ofByteArray());
       await(exchange);
-      // HttpRequest.timeout covers only the time until the headers: a body that never ends would not time out.
+      // HttpRequest.timeout need not cover the body, and a body may never end.
       CompletableFuture<?> unused = exchange.copy()
           .orTimeout(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS).whenComplete((answer, failure) -> {
             if (failure == null) {

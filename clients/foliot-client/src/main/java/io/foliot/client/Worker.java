@@ -35,8 +35,7 @@ public final class Worker implements AutoCloseable {
 
   /**
    * Longest pause between two extensions by a worker with a name. While all its handlers are busy, the worker does not
-   * claim. The server then counts the worker as gone if it makes no extension for half of the lease plus 2 s, or for
-   * 30 s if that is shorter.
+   * claim, and only extensions show that it is alive. A silent worker counts as gone after at most 30 s.
    */
   private static final Duration LONGEST_SILENCE = Duration.ofSeconds(15);
 
@@ -281,7 +280,7 @@ public final class Worker implements AutoCloseable {
     public void run() {
       try {
         if (isLost()) {
-          // This process was paused after the claim was sent, so another attempt may be running.
+          // Another attempt may be running.
           report("a task was not begun, because its lease had already ended: task=" + task.id(),
               new LeaseLostException("this process or its connection to the server was paused", false));
           return;

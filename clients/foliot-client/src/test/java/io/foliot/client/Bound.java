@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits with a time limit. Each wait returns as soon as its condition holds, or fails after 30 seconds. */
+/** Waits that fail after {@link #BOUND_SECONDS}. */
 final class Bound {
   static final long BOUND_SECONDS = 30;
 

@@ -17,7 +17,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A server on the loopback interface that answers as the test sets, and records the requests. */
+/** A server on the loopback interface that sends the replies of a test, and records the requests. */
 final class StubServer implements AutoCloseable {
   /**
    * A received request.

@@ -68,7 +68,7 @@ final class ManualDriver implements Driver {
     await(stop);
   }
 
-  /** Advances the clock step by step to each instant at which a loop is due, and runs loops and handlers there. */
+  /** Advances the clock, and runs loops and handlers at each instant at which a loop is due. */
   void advance(Duration time) {
     long endNanos = Math.addExact(clock.monotonicNanos(), time.toNanos());
     runUntilIdle();

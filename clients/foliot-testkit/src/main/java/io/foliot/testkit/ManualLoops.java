@@ -11,10 +11,7 @@ import org.jspecify.annotations.Nullable;
  * round, each loop that is due takes one turn, in the order in which the loops were created.
  */
 public final class ManualLoops {
-  /**
-   * Maximum number of turns at one instant before the test fails. The work of a test takes far fewer turns, and the
-   * maximum is still reached in less than a second.
-   */
+  /** Maximum number of turns at one instant before the test fails. The work of a test takes far fewer turns. */
   public static final int MAX_TURNS_AT_ONE_INSTANT = 100_000;
 
   private final SettableClock clock;

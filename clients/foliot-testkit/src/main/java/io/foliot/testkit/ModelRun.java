@@ -46,17 +46,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One random history, run on a store and on a model. The same calls at the same instants must return equal results, and
- * after each step the indexes must be equal. The two stores yield different tokens, so a claim keeps one token for each
- * of them. The detail of an attempt whose lease ended may differ, and is not compared.
+ * after each step the indexes must be equal. The comparison omits tokens, and the detail of an attempt whose lease
+ * has ended.
  */
 final class ModelRun {
   private static final List<String> QUEUES = List.of("orders", "mails");
   private static final int KEYS_MAX = 6;
   private static final int IDS_WATCHED = 24;
-  /**
-   * Number of steps from one full comparison to the next. Each step compares the index of the slots in use, all parked
-   * tasks, and one record.
-   */
+  /** Number of steps from one full comparison to the next. */
   private static final int FULL_CHECK_STEPS = 25;
 
   private final Random random;

@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** Base of the kit's parts: the store under test, and blocking calls to that store, most with one item. */
+/** Base of the kit's parts: the store under test, and blocking calls to that store. */
 abstract class StoreFixture {
   static final String QUEUE = "orders";
   static final String OTHER_QUEUE = "mails";

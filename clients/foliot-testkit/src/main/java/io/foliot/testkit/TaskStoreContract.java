@@ -18,10 +18,8 @@ import org.junit.jupiter.api.Test;
  * The clock of the store is a {@link SettableClock}, so no test sleeps. The test of a store that has a clock of its own
  * extends {@link ServerClockStoreContract} instead.
  *
- * <p>The superclasses are the parts of the kit, from the base up: submits, touches, cancels, the index with parked
- * tasks, claims and extensions, settles and redrives, re-arms with children, notes, records and documents, migration,
- * and calls from many threads. This class adds the tests that set the clock, and random operations whose results are
- * compared with a model.
+ * <p>The superclasses are the parts of the kit. This class adds the tests that set the clock, and random operations
+ * whose results are compared with a model.
  *
  * <p>A failure of the model test names its seed. {@code -Dfoliot.seed=N} runs seed N alone, and
  * {@code -Dfoliot.seeds=N} runs N seeds.

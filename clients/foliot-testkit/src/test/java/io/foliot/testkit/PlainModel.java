@@ -142,7 +142,7 @@ final class PlainModel extends WrappedStore {
     return clock.wallMillis();
   }
 
-  /** Returns the generation that follows a generation: at least the current microsecond. */
+  /** Returns the next generation, which is at least the current microsecond. */
   private long after(long generation) {
     return Math.max(generation + 1, clock.wallMicros());
   }

@@ -11,16 +11,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Base of {@link PlainModel} and of most stores of {@link BrokenStoresTest}. Each store of that test breaks one rule by
- * overriding methods.
- */
+/** Base of {@link PlainModel} and of most stores of {@link BrokenStoresTest}. */
 class WrappedStore extends ForwardingStore {
   WrappedStore(TaskStore delegate) {
     super(delegate);
   }
 
-  /** Returns the results in their order, each replaced by the value of a function of its item and the old result. */
+  /** Replaces each result by the value of a function of its item and the old result. */
   static <Q, R> CompletionStage<List<R>> changed(List<Q> items, CompletionStage<List<R>> stage,
       BiFunction<Q, R, R> change) {
     return stage.thenApply(results -> {

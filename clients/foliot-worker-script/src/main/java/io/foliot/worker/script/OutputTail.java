@@ -15,10 +15,7 @@ import java.util.function.Consumer;
  * thread may call {@link #total}, {@link #tail} and {@link #lastLine}.
  */
 final class OutputTail {
-  /**
-   * Bytes that are kept: enough for a stack trace and the lines before it, and little memory even if many scripts run
-   * concurrently.
-   */
+  /** Number of bytes that are kept: enough for a stack trace and the lines before it. */
   static final int MAX_BYTES = 64 << 10;
 
   /** Maximum number of bytes of one read. */

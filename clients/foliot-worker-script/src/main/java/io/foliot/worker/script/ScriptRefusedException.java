@@ -8,7 +8,7 @@ final class ScriptRefusedException extends Exception {
     NAME,
     /** This worker has no such script; another worker may have it. */
     ABSENT,
-    /** The type, place, owner or permissions of the file, or the permissions of the folder, forbid running it. */
+    /** A property of the file or of the folder forbids running the script. */
     FILE
   }
 
