@@ -39,9 +39,9 @@ import org.jspecify.annotations.Nullable;
  * on the task is FAILED with this reason. The store keeps the bytes of the record as long as dead letters, and refuses
  * a redrive of the task.
  *
- * <p>A record that a newer version of Foliot wrote is not damaged, and a shared store does not change it. A claim returns
- * {@link ClaimResult.Later}. A settle or an extension is refused as stale. A touch or a cancel fails for this item with
- * {@link StoreAwayException}.
+ * <p>A record that a newer version of Foliot wrote is not damaged, and a shared store does not change it. A claim
+ * returns {@link ClaimResult.Later}. A settle or an extension is refused as stale. A touch or a cancel fails for this
+ * item with {@link StoreAwayException}.
  *
  * <p><b>Threads.</b> Any thread may call. A stage completes on a thread of the store, or before the call returns.
  */
