@@ -158,9 +158,10 @@ public final class DurationText {
   }
 
   /**
-   * Formats a duration, which must not be negative, so that {@link #parse} can read it: as a whole number of the
-   * largest unit of d, h, m, s and ms that divides the duration. A duration with a fraction of a millisecond is
-   * formatted as in ISO 8601.
+   * Formats a duration so that {@link #parse} can read it. The text is a whole number of the largest unit of d, h, m, s
+   * and ms that divides the duration. A duration with a fraction of a millisecond is formatted as in ISO 8601.
+   *
+   * @param duration not negative
    */
   public static String format(Duration duration) {
     if (duration.toNanosPart() % 1_000_000 != 0) {

@@ -5,7 +5,7 @@ public interface EventLoop extends AutoCloseable {
   /**
    * Begins to call the duty: at once, then at the times that the duty returns, and soon after each {@link #wake}.
    *
-   * @throws IllegalStateException if the loop was started before
+   * @throws IllegalStateException if the loop was started or closed before
    */
   void start(Duty duty);
 
@@ -26,7 +26,7 @@ public interface EventLoop extends AutoCloseable {
     long turn();
 
     /**
-     * Called by the loop's thread when a turn threw an exception, after which no turn follows. Does nothing by default.
+     * Called by the loop's thread when a turn threw an exception. No turn follows. Does nothing by default.
      *
      * @param cause the exception of the turn
      */

@@ -258,11 +258,11 @@ public interface Scheduler extends AutoCloseable {
    * A queue with its figures.
    *
    * @param queue its settings
-   * @param counts its tasks by state, at most ten seconds old; older on a database where a count takes more than half a
-   *        second
+   * @param counts the numbers of its tasks by state; at most ten seconds old, or older if a count takes more than half
+   *        a second
    * @param settledPerSecond how many attempts of the queue ended per second on this node, averaged over some seconds
    * @param lag the time since the oldest waiting task of the queue became due; zero if no due task waits. The figure is
-   *        some seconds old. It includes tasks that wait on this node, are parked in the store, or are overdue in slots
+   *        some seconds old. It covers tasks that wait on this node, are parked in the store, or are overdue in slots
    *        of other nodes
    */
   record QueueStatus(QueueConfig queue, QueueCounts counts, double settledPerSecond, Duration lag) {}
@@ -332,7 +332,7 @@ public interface Scheduler extends AutoCloseable {
    * @param wheelEntries the number of ids in the timing wheels
    * @param lanes the lanes of this node, one per queue, by name
    * @param destinations the destinations of this node, in no particular order
-   * @param oldestDueMillis the time since the oldest waiting task became due; 0 if no due task waits. It includes tasks
+   * @param oldestDueMillis the time since the oldest waiting task became due; 0 if no due task waits. It covers tasks
    *        that wait on this node, are parked in the store, or are overdue in slots of other nodes
    * @param unready why the node is not ready; empty if it is ready
    * @param missingQueues queues that have due tasks but do not exist, by name
@@ -414,7 +414,7 @@ public interface Scheduler extends AutoCloseable {
     }
   }
 
-  /** The node takes no calls: it has not started, it stops, or its store was moved. Nothing was done. */
+  /** The node takes no calls: it has not started, is stopping, or its store is sealed. Nothing was done. */
   final class NotServingException extends OverloadedException {
     private static final long serialVersionUID = 1;
 

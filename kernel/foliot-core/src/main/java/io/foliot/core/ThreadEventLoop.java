@@ -19,10 +19,7 @@ public final class ThreadEventLoop implements EventLoop {
   private static final int WOKEN = 1;
   private static final int SLEEPS = 2;
 
-  /**
-   * Time between two turns under load. A task waits for two turns; this time is short enough to add little to a
-   * lateness of one or two milliseconds.
-   */
+  /** Time between two turns under load. It is short because a task waits for two turns. */
   private static final long PACE_NANOS = 250_000;
   /** Number of turns that the loop may be ahead of its pace. So a loop that was idle begins without pauses. */
   private static final long BURST = 16;

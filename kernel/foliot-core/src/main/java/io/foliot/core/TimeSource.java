@@ -5,7 +5,7 @@ package io.foliot.core;
  * for a difference of two wall-clock readings.
  */
 public interface TimeSource {
-  /** Returns the wall clock in microseconds since 1970. May be stepped in either direction while the process runs. */
+  /** Returns the wall clock in microseconds since 1970. The clock may be stepped in either direction. */
   long wallMicros();
 
   /** Returns the reading of a clock that only goes forward, in nanoseconds from an arbitrary origin. */

@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner node of each slot. Immutable; any thread.
+ * The owner node of each slot. Immutable.
  *
  * <p>An assignment only divides the work. If nodes have different assignments, or none, no task is lost and none is
  * claimed twice.
@@ -81,8 +81,8 @@ public final class Assignment {
 
   /**
    * Returns how many nodes precede a node in the order of a slot's helpers. If the owner of the slot is gone and no new
-   * assignment can be made, the helpers poll the slot. All nodes compute the same order for a slot. Different slots
-   * have different orders, so the helpers share the slots of a dead node.
+   * assignment can be made, the helpers poll the slot. All nodes compute the same order for a slot. The order
+   * depends on the slot, so the helpers share the slots of a dead node.
    *
    * @return 0 for the first helper
    */

@@ -102,8 +102,8 @@ public record Fleet(List<Seat> seats, List<String> zones) {
    * the substitute.
    *
    * <p>The substitute is chosen by rendezvous hashing (Thaler and Ravishankar 1996): when a worker leaves, one other
-   * worker becomes the substitute for its seat. Another seat keeps its substitute, unless that was the worker that
-   * left.
+   * worker becomes the substitute for its seat. Another seat keeps its substitute, unless the substitute is the
+   * worker that left.
    */
   public boolean serves(Seat worker, String queue, Address address) {
     if (address.isAnywhere()) {

@@ -77,8 +77,8 @@ public interface Delivery extends AutoCloseable {
 
   /**
    * Hands over an attempt. The attempt begins when its first byte is handed to a socket, a broker client or a handler.
-   * The stage completes with the answer on any thread, at the latest when the target's timeout has passed. If it has
-   * not completed shortly after the timeout, the engine cancels it, and the attempt counts as failed. A stage that
+   * The stage must complete with the answer, on any thread, at the latest when the target's timeout has passed. If it
+   * has not completed shortly after the timeout, the engine cancels it, and the attempt counts as failed. A stage that
    * fails counts as {@link Answer.Retry}.
    */
   CompletionStage<Answer> deliver(Attempt attempt);

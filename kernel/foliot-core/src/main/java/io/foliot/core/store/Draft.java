@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param onConflict the action if the key has a live task
  * @param idempotency the data by which a repeated request is recognized, or null
  * @param expectedGeneration the state that the key must have: {@link #ANY}, {@link #ABSENT}, or the generation of the
- *     live task, which must be DELAYED, and is reset
+ *     live task. That task must be DELAYED, and the submit resets it
  */
 public record Draft(TaskId id, String queue, @Nullable String key, Due due, @Nullable Body body, int maxAttempts,
     OnConflict onConflict, @Nullable Idempotency idempotency, long expectedGeneration) {

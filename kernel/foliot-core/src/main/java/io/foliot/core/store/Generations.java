@@ -57,8 +57,8 @@ public final class Generations {
   /**
    * Returns the largest generation that a change shows or {@linkplain #forgotten forgets} and that the clock has not
    * passed, or {@link #NONE} if there is none. A store whose floor follows the clock must raise the floor above this
-   * generation. A forgotten generation equal to the clock counts. A shown generation equal to the clock does not,
-   * because the next generation of its task is larger in any case.
+   * generation. A forgotten generation equal to the clock counts. A shown generation equal to the clock does not
+   * count, because the next generation of its task is larger in any case.
    */
   public static long aheadOfClock(@Nullable TaskRecord before, TaskRecord after, long nowMicros) {
     long shown = shown(after);

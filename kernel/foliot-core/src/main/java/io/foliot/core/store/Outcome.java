@@ -24,16 +24,16 @@ public sealed interface Outcome {
 
   /**
    * The attempt succeeded, and the same task is to fire again, as a new generation. The task may get another payload,
-   * and other tasks may be inserted. The settlement does all of this in one atomic step, or nothing. So a task can keep
-   * a state in its payload and fan out work, and the state and the work are always consistent.
+   * and other tasks may be inserted. The settlement does all of this in one atomic step, or nothing. So a state in
+   * the payload is always consistent with the inserted tasks.
    *
    * <p>If the task has a successor, the successor takes over and a plain re-arm has no further effect. A re-arm with a
    * payload or children still inserts the children, and the task is due at the earlier of the due times of re-arm and
    * successor. Its payload is that of the successor, or that of the re-arm if the successor has none. If a cancel is
    * pending, the task ends, and no child is inserted.
    *
-   * <p>A re-arm with a payload or children drops the recorded attempts of the task. Such a task keeps its history in
-   * its payload. So a store can write the new record without reading the old one.
+   * <p>A re-arm with a payload or children drops the recorded attempts and the note of the task, so a store can write
+   * the new record without reading the old one. Such a task keeps its history in its payload.
    *
    * @param due when the next generation is due
    * @param body the next payload; null keeps the current one

@@ -24,7 +24,7 @@ public record Settlement(TaskId id, long generation, Token token, Outcome outcom
   }
 
   /**
-   * @throws IllegalArgumentException if a child has another hash than the task: one atomic step writes only one slot
+   * @throws IllegalArgumentException if a child does not have the hash of the task; one step writes only one slot
    */
   public Settlement {
     if (outcome instanceof Outcome.Rearm rearm) {

@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 public interface SlotGrowth {
   /**
    * Doubles the number of slots, or completes a doubling that an earlier call did not complete. Blocks until the
-   * doubling is complete. The call may fail or its process may end at any point, and the call may then be repeated.
-   * Several callers may call it at the same time.
+   * doubling is complete. After a failure, or after the end of the process, the call may be repeated. Several
+   * callers may call it at the same time.
    *
    * @param progress receives the progress after each old slot
    * @return the progress at the end of the call

@@ -159,7 +159,7 @@ final class TaskLife {
   /**
    * Returns whether the index entry of a postponed task moves to the new deadline. The entry moves if it is due within
    * the first five eighths of the time from now to the new deadline. So if many touches postpone a task by the same
-   * time, its entry moves at most once in three eighths of this time, and is rarely due before the task.
+   * delay, its entry moves at most once in three eighths of this delay.
    */
   private static boolean isWorthMoving(long wakeAt, long dueAt, long nowMillis) {
     return dueAt > nowMillis && wakeAt <= nowMillis + (dueAt - nowMillis) / 8 * 5;

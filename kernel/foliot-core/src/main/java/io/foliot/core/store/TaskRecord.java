@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * All data that a store has of a task. Immutable; {@link #edit()} begins its next version.
  *
  * <p>A live task has exactly one index entry, at {@link #wakeAt}; a final task has none. The entry of a running task is
- * at the task's lease end or earlier. The entry of any other live task is at the task's due time or earlier. An entry
- * may be earlier, because then a task can be postponed without writing the index.
+ * at the task's lease end or earlier. The entry of any other live task is at the task's due time or earlier. So a
+ * task can be postponed without writing the index.
  */
 public final class TaskRecord {
   private final TaskId id;

@@ -36,9 +36,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Damage.</b> A record that a shared store cannot read does not make other items of a batch fail. The store sets
  * the task aside, logs an error with its id, its queue and the reason, and reports it as a {@link SetAside}. From then
- * on the task is FAILED with this reason. The bytes of the record are kept as long as a dead letter is, and a redrive
- * of the task is refused. A record that a newer version of Foliot wrote is not damaged, and stays unchanged: a claim
- * returns {@link ClaimResult.Later}, and any other change fails for this item with {@link StoreAwayException}.
+ * on the task is FAILED with this reason. The store keeps the bytes of the record as long as dead letters, and refuses
+ * a redrive of the task.
+ *
+ * <p>A record that a newer version of Foliot wrote is not damaged, and a shared store does not change it. A claim
+ * returns {@link ClaimResult.Later}. A settle or an extension is refused as stale. A touch or a cancel fails for this
+ * item with {@link StoreAwayException}.
  *
  * <p><b>Threads.</b> Any thread may call. A stage completes on a thread of the store, or before the call returns.
  */

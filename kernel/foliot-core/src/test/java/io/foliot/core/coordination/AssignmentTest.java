@@ -142,8 +142,7 @@ final class AssignmentTest {
   void aSlotRanksItsHelpersAndFirstRanksAreSpread() {
     List<String> names = List.of("a", "b", "c", "d");
     Assignment assignment = Assignment.none(400).with(names.stream().map(name -> new Member(name, "")).toList(), 400);
-    // The helpers of a slot are all nodes except its owner. They poll the slot if its owner is gone.
-    // Each slot has its own order of helpers.
+    // The helpers of a slot are all nodes except its owner.
     Map<String, Integer> first = new HashMap<>();
     for (int slot = 0; slot < 400; slot++) {
       int at = slot;

@@ -23,7 +23,7 @@ public final class Checksum {
     return mark(id.high() * 31 + id.low());
   }
 
-  /** Returns the mark of a key, which follows from {@link String#hashCode}; the JDK specifies its result. */
+  /** Returns the mark of a key. It is computed from {@link String#hashCode}, whose result the JDK specifies. */
   public static int mark(String key) {
     return mark((long) key.hashCode());
   }

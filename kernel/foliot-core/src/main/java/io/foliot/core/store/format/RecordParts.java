@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * stored in a {@link Frame} of its own, or in the frame of a record. Reading throws {@link IndexOutOfBoundsException}
  * past the end or for an unknown code of a content type, and {@link MalformedException} for any other unknown code.
  *
- * <p>Generations and times are stored as their distance from a base, which takes few bytes if it is small, and at
- * most ten. A store without a base passes 0.
+ * <p>The generations and times of attempts, notes and successors are stored as distances from a base. A small distance
+ * takes few bytes; the largest takes ten. A store without a base passes 0.
  */
 public final class RecordParts {
   /** Code of a content type that is stored as text, because it has no code of its own. */
@@ -60,9 +60,8 @@ public final class RecordParts {
   }
 
   /**
-   * Returns a body in a frame of its own. The owner of the frame is the key of the task, because a reset by key has no
-   * id. If the task has no key, or the writer has only the id, as at the end of an attempt, the owner is the id.
-   * {@link #unframeBody} accepts both owners.
+   * Returns a body in a frame of its own. The owner of the frame is the key, or the id if {@code key} is null. Some
+   * writers know only one of the two, so {@link #unframeBody} accepts both owners.
    */
   public static byte[] frameBody(TaskId id, @Nullable String key, Body body) {
     return frameBody(key == null ? Checksum.mark(id) : Checksum.mark(key), body);
