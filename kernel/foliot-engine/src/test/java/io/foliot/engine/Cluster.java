@@ -84,7 +84,7 @@ final class Cluster {
     public void close() {}
   }
 
-  /** The queues that a node has handlers for. */
+  /** The queues for which a node has handlers. */
   static final class Handlers implements ServedQueues {
     private final Set<String> queues = new HashSet<>();
     private final List<Consumer<String>> listeners = new ArrayList<>();
@@ -250,7 +250,6 @@ final class Cluster {
     return new Node(name, true, null);
   }
 
-  /** Returns a node with several loops, each of which has its share of the slots. */
   Node node(String name, int nodeLoops) {
     return new Node(EngineOptions.builder(name).loops(nodeLoops).build(), true, null);
   }
@@ -273,7 +272,7 @@ final class Cluster {
     loops.advance(time);
   }
 
-  /** Ensures that this many tasks have fired, each once and none early. */
+  /** Ensures that exactly this many tasks have fired, each once and none early. */
   void ensureEachOnce(int tasks) {
     assertThat(fired).hasSize(tasks);
     assertThat(new HashSet<>(fired.stream().map(Fired::text).toList())).hasSize(tasks);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** Checks that a queue's limits hold for all nodes together. */
 final class ClusterLimitsTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
-  /** The length of the lease of an attempt: its timeout and 20 s. */
+  /** Length of an attempt's lease: the timeout plus 20 s. */
   private static final long LEASE_MILLIS = QUEUE.target().timeout().toMillis() + 20_000;
 
   private final Cluster cluster = new Cluster();
@@ -27,7 +27,7 @@ final class ClusterLimitsTest {
     }
   }
 
-  /** Makes attempts last until {@link #end} ends them. */
+  /** Makes each attempt last until the test ends it. */
   private void holdAttempts() {
     cluster.behaviour = attempt -> {
       CompletableFuture<Answer> answer = new CompletableFuture<>();
@@ -126,7 +126,7 @@ final class ClusterLimitsTest {
   void aSuspendedNodeClaimsNothingUnderPermitsOfOthers() {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
-    // The timeout is longer than this test holds an attempt, so no permit is freed by a timeout.
+    // No attempt of this test reaches this timeout, so no timeout frees a permit.
     Target patient = new Target(QUEUE.target().type(), QUEUE.target().settings(), Duration.ofSeconds(60));
     a.putQueue(QueueConfig.builder(QUEUE.name(), patient).concurrency(1).build());
     cluster.advance(Duration.ofSeconds(3));

@@ -35,7 +35,7 @@ final class ClusterTest {
     Cluster.Node c = cluster.node("c");
     a.putQueue(QUEUE);
     cluster.advance(Duration.ofSeconds(5));
-    // The tasks of node a are due beyond the look-ahead, so the owners of the slots fire them, not node a alone.
+    // These tasks are due beyond the look-ahead, so the owners of their slots fire them.
     a.submit(0, 300, Duration.ofMinutes(2));
     b.submit(300, 600, Duration.ofMillis(700));
     cluster.advance(Duration.ofSeconds(1));
@@ -203,7 +203,7 @@ final class ClusterTest {
         List.of(cluster.node("a"), cluster.node("b"), cluster.node("c")));
     nodes.getFirst().putQueue(QUEUE);
     cluster.advance(Duration.ofSeconds(5));
-    // Due beyond the look-ahead, so that owners fire these tasks: one every 5 ms of the restart.
+    // Tasks due beyond the look-ahead are fired by the owners of their slots. One is due every 5 ms of the restart.
     Duration begin = Duration.ofSeconds(40);
     for (int i = 0; i < 6_000; i++) {
       nodes.get(i % 3).submit(i, i + 1, begin.plusMillis(5L * i));

@@ -48,7 +48,7 @@ final class ConfirmationTest {
     return rig.onlyCall("documents");
   }
 
-  /** Runs the next read of all queues, and answers the read with these. */
+  /** Answers the next read of all queues with these. */
   private void reads(QueueConfig... queues) {
     rig.answer(read(), List.of(queues).stream().map(ConfirmationTest::document).toList());
   }
@@ -66,7 +66,7 @@ final class ConfirmationTest {
     rig.durability = new Durability("B", 1_000, "");
   }
 
-  /** Returns a task of the generation. It has a successor of generation {@code successor}, unless that is null. */
+  /** Returns a task whose successor has generation {@code successor}; if that is null, the task has no successor. */
   private static Optional<TaskRecord> task(long generation, @Nullable Long successor) {
     TaskRecord.Edit edit = TaskRecord.edit(ID, "q", null).generation(generation);
     if (successor != null) {

@@ -13,10 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * Tests engines that share a healthy store while their coordinator is unavailable. In some tests a node also crashes,
- * leaves, is paused or has a wrong clock, or the stored assignment is missing or unreadable.
- */
+/** Tests engines that share a healthy store while the coordinator, a node or the stored assignment fails. */
 final class CoordinatorOutageTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   private static final int SLOTS = 16;
@@ -25,7 +22,7 @@ final class CoordinatorOutageTest {
   /** A time longer than a member lease. */
   private static final Duration LEASES_END = Duration.ofSeconds(10);
   private static final long ON_TIME_MILLIS = 1;
-  /** The largest lateness of a task whose slot has lost its owner. */
+  /** Largest permitted lateness of a task whose slot has lost its owner. */
   private static final long COVERED_MILLIS = 5_000;
 
   private final Cluster cluster = new Cluster();
@@ -43,7 +40,7 @@ final class CoordinatorOutageTest {
     return nodes.stream().mapToInt(node -> node.engine.cluster().ownedSlots()).sum();
   }
 
-  /** Submits tasks that are due one after the other, the first of them after {@link #FIRST_DUE}. */
+  /** Submits tasks that are due {@code apart} from each other, the first after {@link #FIRST_DUE}. */
   private void submit(int tasks, Duration apart) {
     for (int i = 0; i < tasks; i++) {
       nodes.get(i % nodes.size()).submit(i, i + 1, FIRST_DUE.plus(apart.multipliedBy(i)));

@@ -154,7 +154,7 @@ final class EngineTest {
     }
   }
 
-  /** Checks that a receiver that requests retries at once does not use up the attempts within milliseconds. */
+  /** Checks that requests for immediate retries do not use up the attempts within milliseconds. */
   @Test
   void aReceiverCannotShortenTheBackoff() {
     Retry retry = new Retry(4, SECOND, 2, Duration.ofMinutes(1), 0.2);

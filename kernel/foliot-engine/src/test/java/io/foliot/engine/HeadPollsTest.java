@@ -22,10 +22,7 @@ final class HeadPollsTest {
     polls.turn(rig.nowMillis(), rig.nowNanos);
   }
 
-  /**
-   * Begins a poll. Returns how many ms before now the range of its scan begins; MAX_VALUE for the full poll, which
-   * scans from the oldest entry on.
-   */
+  /** Runs a turn. Returns how far back the latest poll reads, in ms; MAX_VALUE for the full poll, which reads all. */
   private long begins() {
     turn();
     long from = rig.calls.getLast().<DueScan>items().getFirst().fromWakeAt();

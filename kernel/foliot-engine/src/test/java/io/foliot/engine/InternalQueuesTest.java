@@ -83,7 +83,7 @@ final class InternalQueuesTest {
     }
   }
 
-  /** Checks that 100 ends at the same time cause one pass, and that an attempt that will be retried causes none. */
+  /** Checks that 100 tasks that end together cause one planning pass, and that an attempt to be retried causes none. */
   @Test
   void endsOfTasksWakeTheTaskThatWaitsForThem() {
     try (World world = world()) {

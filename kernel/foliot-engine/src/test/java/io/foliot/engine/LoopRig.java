@@ -222,7 +222,7 @@ final class LoopRig {
     loops.forEach(EngineLoop::turn);
   }
 
-  /** Answers all calls. The store's clock agrees with the loop's, and only these entries exist. */
+  /** Answers all calls as a store that has only these entries. */
   void answerAll(DueEntry... entries) {
     List<DueEntry> all = List.of(entries);
     for (Call call : List.copyOf(calls)) {
@@ -239,7 +239,6 @@ final class LoopRig {
     }
   }
 
-  /** Handles all messages in the inbox. */
   void handle() {
     for (Inbox.Message message = inbox.poll(); message != null; message = inbox.poll()) {
       message.handle(nowNanos);
@@ -278,7 +277,6 @@ final class LoopRig {
     return lanes.lane(queue, nowNanos);
   }
 
-  /** Returns an index entry of a slot. */
   static DueEntry entry(int slot, long wakeAt, int number, String queue) {
     DueEntry entry = new DueEntry(wakeAt, TaskId.of(number, slot, number), queue);
     assertThat(entry.id().slot(SLOTS)).isEqualTo(slot);

@@ -34,7 +34,7 @@ final class MembershipTest {
     return new Member("n1", "east", takesSlots, offsetMillis);
   }
 
-  /** Joins, and reports an assignment in which each of two nodes owns half of the slots. */
+  /** Joins, and reports {@link #HALVES}. */
   private void joins() {
     membership.join();
     coordinator.report(RecordedCoordinator.connected(HALVES.encode(), "n2", "n1", "n2"));

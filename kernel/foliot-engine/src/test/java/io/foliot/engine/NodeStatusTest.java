@@ -164,7 +164,7 @@ final class NodeStatusTest {
   void theLagIsThatOfTheOldestTaskInAnyPlace(int parkedMillis, int laneMillis, int elsewhereMillis) {
     pull("q");
     pull("idle");
-    // The poll of this worker has a max of 0. It takes no task, so due tasks stay in the lane.
+    // This worker's poll asks for 0 tasks, so due tasks stay in the lane.
     rig.registry.shared("q").longPolls()
         .add(new LongPollQueue.Waiter("", 0, 1_000, rig.nowNanos, rig.nowNanos + 100_000_000_000L,
             CompletableFuture.completedFuture(null)));

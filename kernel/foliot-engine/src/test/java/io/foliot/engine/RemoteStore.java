@@ -22,10 +22,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A shared store that a test can make unavailable or silent. It can also refuse writes, lose replies, answer late, and
- * report half of its real number of slots.
- */
+/** A shared store with faults that a test sets. */
 final class RemoteStore implements InvocationHandler {
   private @Nullable TaskStore delegate;
   private static final Set<String> WRITES = Set.of("submit", "touch", "cancel", "claim", "park", "settle");
@@ -50,7 +47,7 @@ final class RemoteStore implements InvocationHandler {
   boolean slowDocuments;
   /** Whether a read of parked entries returns at most 10. */
   boolean shortPages;
-  /** The number of entries in calls of park. */
+  /** The number of entries in calls of {@code park}. */
   long parked;
   /** The number of reads of the settings of all queues. */
   long queueReads;
@@ -58,7 +55,7 @@ final class RemoteStore implements InvocationHandler {
   long permitWrites;
   /** The number of reads of a single task. */
   long finds;
-  /** The number of tasks in calls of claim. */
+  /** The number of tasks in calls of {@code claim}. */
   long claimItems;
   /** The answer to a read of the settings of all queues, or null for those of the store. */
   @Nullable

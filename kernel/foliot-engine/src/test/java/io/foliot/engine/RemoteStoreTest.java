@@ -307,9 +307,8 @@ final class RemoteStoreTest {
   }
 
   /**
-   * Submits tasks that are due in ten seconds; the last of them is the alarm. Postpones all tasks except the alarm by
-   * five seconds, which is too little to move their index entries. Advances the time by ten seconds in all. Then
-   * advances it until a task fires, but by at most five seconds, and releases withheld answers every 20 ms.
+   * Submits tasks that are due in ten seconds; the last of them is the alarm. Postpones the other tasks by five
+   * seconds, which is too little to move their index entries. Then advances the time until a task fires.
    */
   private void heartbeats(World world, int devices) {
     long begun = world.clock.wallMillis();

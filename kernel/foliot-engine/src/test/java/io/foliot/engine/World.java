@@ -43,7 +43,7 @@ final class World implements AutoCloseable {
   final ManualLoops loops = new ManualLoops(clock);
   final Receiver receiver;
   final List<String> foundLate = new ArrayList<>();
-  /** The queues for which a task of another queue was claimed, one for each claim. */
+  /** The queues of claims that won a task of another queue, one entry for each claim. */
   final List<String> foreign = new ArrayList<>();
   final TaskStore store;
   final Engine engine;

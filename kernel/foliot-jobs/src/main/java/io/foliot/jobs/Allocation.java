@@ -12,7 +12,7 @@ public enum Allocation {
   HASH(4),
   /** One shard to each worker in turn; the job's name determines the first worker. */
   ROUND_ROBIN(5),
-  /** By the {@link ShardAllocator} of the application that the job names. */
+  /** By the application's {@link ShardAllocator} that the job names. */
   OWN(6);
 
   private final int code;

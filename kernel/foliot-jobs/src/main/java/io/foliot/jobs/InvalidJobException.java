@@ -34,7 +34,7 @@ public final class InvalidJobException extends IllegalArgumentException {
     return expected;
   }
 
-  /** Returns the refused value, or its size if the size is refused. */
+  /** Returns the refused value or a description of it, such as its size. */
   public String found() {
     return found;
   }

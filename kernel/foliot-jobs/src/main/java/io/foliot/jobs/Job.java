@@ -46,10 +46,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   public static final int MAX_SHARDS = 10_000;
   /** The largest parameter, in bytes: it is copied into each shard. */
   public static final int MAX_PARAMETER_BYTES = 16 << 10;
-  /**
-   * Maximum product of the size of the parameter and {@code shards}, in bytes. A run with {@link Scope#ONE} writes as
-   * many bytes as this product. The zones and workers of other scopes are not counted.
-   */
+  /** Maximum product of the size of the parameter, in bytes, and {@code shards}. It does not count zones or workers. */
   public static final int MAX_RUN_BYTES = 16 << 20;
   /** The largest size of all shard parameters together, in bytes of UTF-8: they are part of the job's record. */
   public static final int MAX_SHARD_PARAMETER_BYTES = 24 << 10;

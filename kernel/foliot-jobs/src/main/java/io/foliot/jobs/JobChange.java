@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The changes that callers make to a job: pure functions from its record and the store's time to the next record. The
- * parameter {@code now} is the store's time in milliseconds since 1970. A new definition and a pause first decide all
- * scheduled times up to {@code now}, by the rules that were in effect before the change.
+ * parameter {@code now} is the store's time in milliseconds since 1970. Before a new definition or a pause takes
+ * effect, all scheduled times up to {@code now} are decided by the old rules.
  *
  * <p>Rejected: keeping the old definition until a planning pass has decided its times. A caller can decide these times
  * with the same function, because the store refuses the caller's write if the record has changed since it was read.
@@ -124,8 +124,7 @@ final class JobChange {
       job.schedule().ensureFiresAfter(Instant.ofEpochMilli(now), schedule);
     }
     if (record.active().stream().anyMatch(run -> run.phase() == RunPhase.SHARDS && run.hasShardsToInsert())) {
-      // Shards that are not inserted yet keep the parameters of the old definition, so passes insert them first, within
-      // a second.
+      // Shards that are not inserted yet keep the parameters of the old definition, so passes insert them first.
       throw new BehindException(job.name());
     }
     JobEdit edit = replaced(record, now, calendars);

@@ -8,14 +8,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * An estimate of the number of jobs in a store: the store's latest count plus the jobs that this node has created since
- * that count. Thread-safe; no method waits for the store, whose first count may take long.
+ * An estimate of the number of jobs in a store: a recent count of the store plus the jobs that this node has created
+ * since that count. Thread-safe; no method waits for the store.
  *
  * <p>A call of {@link #count} starts a read of the store if the last successful read began at least ten seconds ago. A
  * count of the store may itself be ten seconds old. The previous count is therefore kept as well, and the estimate is
- * the larger of the two sums. Jobs that this node created are always included. While {@link #count} is called often and
- * its reads succeed, jobs that other nodes created may be missing for twenty seconds, and deleted jobs may be included
- * for thirty. After a pause, the first estimate is older.
+ * the larger of the two sums. While {@link #count} is called often and its reads succeed, jobs of other nodes may be
+ * missing for twenty seconds, and deleted jobs may be included for thirty.
  */
 final class JobCount {
   private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(10);

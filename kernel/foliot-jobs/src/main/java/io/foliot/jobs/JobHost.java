@@ -31,8 +31,8 @@ public interface JobHost {
   }
 
   /**
-   * Returns whether the tasks of a queue run on workers, which pull them or run in this process; also true if the queue
-   * does not exist. Only workers have zones and seats.
+   * Returns whether the tasks of a queue run on workers; also true if the queue does not exist. Only workers have zones
+   * and seats.
    */
   default CompletionStage<Boolean> hasWorkers(String queue) {
     return CompletableFuture.completedFuture(true);

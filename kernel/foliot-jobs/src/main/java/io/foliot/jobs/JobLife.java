@@ -33,15 +33,13 @@ import org.jspecify.annotations.Nullable;
  * the choice is stored in the run, and a later fleet does not change it. If a run has a listener before its shards, the
  * shards begin only after that listener has succeeded. At most {@link Outcome.Rearm#MAX_CHILDREN} tasks are inserted in
  * a pass; the next pass continues.
- * <li><i>Next pass.</i> The next pass is due at the earliest of these: the next scheduled time, the deadline of a run,
- * the next check of active runs or of a time that cannot begin yet, the end of a pause, and 18 to 24 hours from now.
- * After these hours at the latest, changed calendars and time zone data take effect.
+ * <li><i>Next pass.</i> The next pass is due when the plan can change, for example at the next scheduled time or at the
+ * deadline of a run. It is due in at most 24 hours, so that changed calendars and time zone data take effect by then.
  * </ol>
  *
- * <p>Guarantees: each scheduled time gets exactly one record or run, until a handler ends the job; no run begins while
- * another run is active, except under {@link Overlap#ALLOW}; a pass that is repeated with the same record makes only
- * the changes that follow from the later time. Rejected: a run that is a task of its own and reports to the job. It
- * would be a second record of the same shards, which could contradict the first.
+ * <p>Guarantees: each scheduled time is decided exactly once, until a handler ends the job. No run begins while another
+ * run is active, except under {@link Overlap#ALLOW}. Rejected: a task for each run. Its record of the shards could
+ * contradict the record of the job.
  */
 final class JobLife {
   /** Maximum number of shards whose ends one pass reads, over all active runs. */
@@ -52,9 +50,9 @@ final class JobLife {
    * the end within this interval.
    */
   private static final long AWAITED_POLL_MILLIS = 30_000;
-  /** The interval while a time cannot begin yet, or waits for the end of a run whose end gives no hint. */
+  /** The interval while a time cannot begin yet, or waits for a run whose end does not wake the job. */
   private static final long WAITING_POLL_MILLIS = 2_000;
-  /** The interval during a run whose end gives no hint, while no time waits for that end. */
+  /** The interval during a run whose end does not wake the job, while no time waits for that end. */
   private static final long IDLE_POLL_MILLIS = Duration.ofMinutes(10).toMillis();
   /** The interval while a run is being stopped. */
   private static final long STOPPING_POLL_MILLIS = 1_000;
@@ -79,9 +77,9 @@ final class JobLife {
   private final List<Outcome.Child> children = new ArrayList<>();
   private final List<TaskId> cancels = new ArrayList<>();
   private long childBytes;
-  /** Pause until a pass reads further ends, in milliseconds; {@link Long#MAX_VALUE} if no pass is planned for it. */
+  /** Pause until a pass reads further ends, in milliseconds; {@link Long#MAX_VALUE} if there is no such pass. */
   private long readsOnAfter = Long.MAX_VALUE;
-  /** Closed runs with a shard that requests another run. */
+  /** Closed runs that a new run must continue. */
   private final List<Run> continuations = new ArrayList<>();
   /** The reason for which a time cannot begin yet, or null. */
   private RunPlaces.@Nullable Wait wait;
@@ -125,7 +123,7 @@ final class JobLife {
     return ids;
   }
 
-  /** Returns the tasks that have not ended in the runs of a scheduled time that are being stopped. */
+  /** Returns the tasks to cancel after a stop of the runs of a scheduled time. */
   static List<TaskId> stopping(JobRecord record, long time) {
     List<TaskId> ids = new ArrayList<>();
     record.active().stream().filter(run -> run.time() == time && run.isStopping())
@@ -187,7 +185,7 @@ final class JobLife {
     return plan(record, now, ends, calendars, fleet, Allocators.NONE);
   }
 
-  /** Returns a record with these ends recorded, for display. No run is started or stopped. */
+  /** Returns a record with these ends recorded, for display. */
   static JobRecord noted(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
       Function<String, @Nullable Calendar> calendars) {
     JobLife view = new JobLife(record, now, calendars, null, Allocators.NONE);
@@ -310,7 +308,7 @@ final class JobLife {
       TaskId id = Shards.id(edit.job.name(), run, shard);
       ShardEnd end = ends.get(id);
       Fleet.Seat seat = fleet.seat(run.targets().address(shard).number());
-      // A seat that is missing in this node's fleet may have been given after the fleet was read.
+      // A seat that is missing in this node's fleet may be newer than the fleet.
       boolean isGone = seat != null && !(seat.isLive() && seat.isEnabled());
       boolean isIdle = end != null && (end.state() == ShardEnd.State.LIVE
           || (end.state() == ShardEnd.State.RUNNING && end.at() <= now));
@@ -467,7 +465,7 @@ final class JobLife {
     edit.past(PastRun.Result.SKIPPED, time.time(), time.time(), 1, now);
   }
 
-  /** Inserts tasks of runs that have begun. Returns false if a further pass must insert the rest of them. */
+  /** Inserts tasks of runs that have begun. Returns false if a further pass must insert more. */
   private boolean insert() {
     boolean all = true;
     for (int i = 0; i < edit.active.size(); i++) {
@@ -531,7 +529,7 @@ final class JobLife {
     return Math.max(at, now + 1);
   }
 
-  /** Returns the longest time until an active run is checked again, in milliseconds. A hint can shorten it. */
+  /** Returns the longest time until a pass checks an active run again, in milliseconds. */
   private long poll(Run run) {
     if (run.isStopping()) {
       return STOPPING_POLL_MILLIS;

@@ -34,15 +34,15 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>The record is the payload of the task. The time of the pass is the store's time of the claim; no other clock is
  * read.
- * <li>The planner reads the ends of the shards that the pass needs, and the calendars that the job names.
+ * <li>The planner reads the ends of shards, and the calendars that the job names.
  * <li>{@link JobLife#plan} decides. Shards are cancelled before the answer: after a crash between the two, the next
  * pass cancels them again.
  * <li>The answer re-arms the task with the next record and the shards to insert, in one step of the store.
  * </ol>
  *
- * <p>A job whose record cannot be read, or whose calendar is missing, is tried again with growing pauses of up to five
- * minutes and shown with its error; other jobs are not delayed. While the {@link ShardAllocator} of a job is missing or
- * fails, the runs of the job do not begin; each such wait is logged once.
+ * <p>A pass that fails because of its job, for example because a calendar is missing, is repeated with growing pauses.
+ * Other jobs are not delayed. While the {@link ShardAllocator} of a job is missing or fails, the runs of the job do not
+ * begin.
  */
 public final class JobPlanner implements Delivery {
   /** The type of the internal queue's target. */
@@ -132,8 +132,8 @@ public final class JobPlanner implements Delivery {
   }
 
   /**
-   * Returns the workers, or null if they are unknown; a run that needs workers then waits. Once they have been unknown
-   * for {@link #FLEET_GRACE_MILLIS}, returns an empty fleet, and such a run can be recorded as having no targets.
+   * Returns the workers, or null if they are unknown; a run that needs workers then waits. After
+   * {@link #FLEET_GRACE_MILLIS}, returns an empty fleet instead of null, so that such a run does not wait forever.
    */
   private @Nullable Fleet fleet(long now) {
     Fleet known = fleet;

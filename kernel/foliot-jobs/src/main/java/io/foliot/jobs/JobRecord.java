@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param declared hashes of the definitions that code declared, the newest last
  * @param created when the job was created
  * @param paused the pause of the job, or null
- * @param cursor the instant up to which each scheduled time is waiting, active, or in the totals
+ * @param cursor the instant up to which the scheduled times are decided
  * @param nextAfter with a fixed delay, when the next run begins, or 0 if that is not known; 0 with other schedules
  * @param origins the number of the latest request for runs; before the first request, the instant of the creation. So a
  *     job that is deleted and created again never uses a number twice, and its runs have new ids
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param history ended runs, and ranges of times that did not run; the newest last
  * @param totals the results of all times
  * @param requests idempotency keys of the latest requests
- * @param parameters the payloads of requested runs that replace the job's parameter, until their shards are inserted
+ * @param parameters payloads that replace the job's parameter in requested runs, until all tasks of a run are inserted
  * @param isEnded whether a handler has ended the job: no scheduled time runs until the job is put again
  * @param carried checkpoints for the shards of runs that continue another run, until these shards are inserted
  */

@@ -2,7 +2,7 @@ package io.foliot.jobs;
 
 /**
  * The counts of the decisions and runs of a job since it was created. Each scheduled time is counted once, as fired,
- * skipped, missed, paused or without targets, as soon as it is decided.
+ * skipped, missed, paused or without targets.
  *
  * @param fired scheduled times that began to run, or that a caller stopped while they waited
  * @param requested requested runs that began, that a caller stopped while they waited, or that had no worker to run on

@@ -39,8 +39,9 @@ import org.jspecify.annotations.Nullable;
  * retry fails, the planner of this process delays the next pass. After six seconds a change fails with
  * {@link OverloadedException} and has no effect.
  *
- * <p>Futures fail with {@link IllegalArgumentException} for a request that can never work, with
- * {@link UnknownJobException} for a job that does not exist, and as calls of {@link io.foliot.core.Scheduler} do.
+ * <p>Futures fail with {@link IllegalArgumentException} for a request that can never work, and with
+ * {@link UnknownJobException} for a job that does not exist. They also fail with the exceptions of
+ * {@link io.foliot.core.Scheduler}.
  *
  * <p>This class is one file because all calls that change a job share the tries described above.
  */
@@ -105,7 +106,7 @@ public final class Jobs {
   public record Put(JobStatus status, boolean isNew) {}
 
   /**
-   * A request for runs that was accepted.
+   * An accepted request for runs.
    *
    * @param times the times of the runs: scheduled times, or the time of a trigger
    * @param origin the number of the request; a time and this number identify a run
@@ -181,12 +182,12 @@ public final class Jobs {
     return create(job, JobChange::declared, (record, now, known) -> JobChange.declare(record, job, now, known));
   }
 
-  /** The record of a new job. */
+  /** Computes the record of a new job. */
   private interface Creation {
     JobRecord apply(Job job, long now, Function<String, @Nullable Calendar> known);
   }
 
-  /** The next record of a job. */
+  /** Computes the next record of a job. */
   private interface Change {
     JobRecord apply(JobRecord record, long now, Function<String, @Nullable Calendar> known);
   }
@@ -479,7 +480,7 @@ public final class Jobs {
         .toCompletableFuture();
   }
 
-  /** Creates or replaces a calendar. A job that names it uses it from its next pass on. Returns whether it existed. */
+  /** Creates or replaces a calendar. Jobs use it from their next pass on. Returns whether the calendar existed. */
   public CompletableFuture<Boolean> putCalendar(String name, Calendar calendar) {
     if (!isName(name) || name.isBlank() || name.indexOf(',') >= 0) {
       return CompletableFuture.failedFuture(new InvalidJobException("calendar",
@@ -500,7 +501,7 @@ public final class Jobs {
 
   /**
    * Deletes a calendar. Jobs that name it are in error until they are changed or the calendar is put again. Returns
-   * whether it existed.
+   * whether the calendar existed.
    */
   public CompletableFuture<Boolean> deleteCalendar(String name) {
     return calendars.put(name, null).toCompletableFuture();
@@ -557,8 +558,7 @@ public final class Jobs {
   }
 
   private CompletionStage<Optional<JobStatus>> changed(Stored before, JobRecord next, long now) {
-    // A handler may have ended the job, and no pass has recorded that end yet. Whether this change revives the job can
-    // only be decided after a pass has recorded the end.
+    // If a handler has ended the job, a pass must record that end first: this change may have to revive the job.
     return next == before.record()
         ? views.of(before.task()).thenApply(status -> {
           if (status.isEnded() && !next.isEnded()) {

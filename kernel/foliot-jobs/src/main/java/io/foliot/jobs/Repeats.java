@@ -14,7 +14,7 @@ import java.util.function.Function;
  * three repetitions, this class makes the planner delay the next pass ({@link JobTurns}). Thread-safe.
  */
 final class Repeats {
-  /** Longest time of all repetitions. It is longer than the lease of a planner that was killed. */
+  /** Time limit of all repetitions together: longer than the lease of a planner that was killed. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(6);
   private static final long FIRST_PAUSE_MILLIS = 5;
   /** The fourth pause, before which the delay is requested. No other pause has this length. */
@@ -37,7 +37,7 @@ final class Repeats {
     CompletionStage<Optional<T>> take();
   }
 
-  /** Repeats a step until its result is not empty. Fails with {@link OverloadedException} after six seconds. */
+  /** Repeats a step until its result is not empty, for at most {@link #PATIENCE_NANOS}. */
   <T> CompletableFuture<T> untilTaken(String name, Step<T> step) {
     CompletableFuture<T> promise = new CompletableFuture<>();
     repeat(name, step, surroundings.nanoTime() + PATIENCE_NANOS, FIRST_PAUSE_MILLIS, promise);

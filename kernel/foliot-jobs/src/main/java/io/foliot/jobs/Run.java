@@ -25,8 +25,8 @@ import java.util.List;
  * @param lastEnd the latest known end of a shard or listener; 0 if none is known
  * @param targets where the shards run, as chosen when the run began
  * @param gone how many of the ended shards were cancelled because their worker was gone or disabled before they began
- * @param again ended tasks that request another run: the first one, and further ones with a checkpoint, as long as all
- *     checkpoints together have at most {@link JobRecord#MAX_CARRIED} characters
+ * @param again ended tasks that request another run: the first one, and those with a checkpoint that fits into
+ *     {@link JobRecord#MAX_CARRIED}
  * @param listeners the listeners and the phase of the run
  */
 record Run(long time, long origin, int shards, int inserted, int missed, long begun, long deadline, Stop stop,

@@ -32,7 +32,7 @@ final class ScheduledTimes {
    * thread for long.
    */
   static final int MAX_EXAMINED = 1_000;
-  /** Longest delay of a time that counts as on time. */
+  /** Largest lateness of a time that counts as on time. */
   static final long GRACE_MILLIS = 30_000;
 
   private ScheduledTimes() {}

@@ -4,7 +4,7 @@ package io.foliot.jobs;
 public enum Scope {
   /** All workers together: the shards are divided among the workers. */
   ONE(1),
-  /** The workers of each zone: each zone gets all shards, divided among its workers. */
+  /** The workers of each zone: each zone has shards of its own, divided among its workers. */
   PER_ZONE(2),
   /** Each worker: one shard for each worker that is live and enabled when the run begins. */
   ALL(3);

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An allocator must be a function of its arguments alone, and the same on each node of the store. Any node may plan
  * the job, and a plan that was not recorded is made again. Foliot also calls the allocator when a caller reads a job
- * whose run waits. Several threads of the engine may call the allocator at the same time, while other tasks wait. The
- * allocator must not block, and should return within microseconds.
+ * whose run waits. Several threads of the engine may call the allocator at the same time. A call delays other tasks, so
+ * it must not block, and should return within microseconds.
  *
  * <p>A run does not begin if its allocator is not registered on the node that plans the job. Nor does it begin if the
  * allocator throws, returns null, returns fewer or more workers than there are shards, or returns a worker that it was

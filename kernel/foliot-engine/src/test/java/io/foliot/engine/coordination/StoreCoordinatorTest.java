@@ -369,10 +369,7 @@ final class StoreCoordinatorTest {
     assertThat(store.writeDocument(kind, name, document(kind, name).version(), content)).isCompletedWithValue(true);
   }
 
-  /**
-   * Returns unreadable forms of a document: with a flipped bit, cut, of another subject, with malformed content, or of
-   * a newer version.
-   */
+  /** Returns unreadable forms of a document: damaged, of another subject, malformed, or of a newer version. */
   private static List<byte[]> unreadable(String subject, byte[] bytes) {
     List<byte[]> all = new ArrayList<>();
     for (int at = 0; at < bytes.length; at++) {
