@@ -94,7 +94,7 @@ public final class RecurringJobs {
 
   /**
    * Returns the next {@code count} scheduled times of a job, or fewer if the schedule ends, the earliest first. The
-   * times of a paused job are those that it would have if it were resumed now.
+   * times of a paused job are those after the end of its pause, or after now if the pause has no end.
    */
   public List<ZonedDateTime> next(String name, int count) {
     return backend.await(jobs.next(name, count));
@@ -122,7 +122,7 @@ public final class RecurringJobs {
   }
 
   /**
-   * Pauses a job: once this method has returned, no run of a scheduled time begins until the job is resumed.
+   * Pauses a job: after this method has returned, no run of a scheduled time begins until the job is resumed.
    *
    * @param until when the job resumes by itself; null for never
    * @param reason a human-readable reason
