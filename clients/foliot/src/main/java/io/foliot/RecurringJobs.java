@@ -53,9 +53,9 @@ public final class RecurringJobs {
   }
 
   /**
-   * Declares a job that is defined in code. The definition is written only if the job has never had it. A later change
-   * by hand therefore stays until the code changes, and an old instance of the application changes nothing during a
-   * rolling deployment.
+   * Declares a job that is defined in code. The definition is written unless it is among the latest eight that code has
+   * declared for this job. A later change by hand therefore stays until the code changes, and an old instance of the
+   * application changes nothing during a rolling deployment.
    *
    * @return the job as it is, which may differ from the declaration
    * @throws IllegalArgumentException if a setting is not valid, or the queue does not exist

@@ -40,7 +40,7 @@ final class Reading {
   private final Map<Long, Member> membersBySession = new HashMap<>();
   /** Names of members whose records cannot be decoded; each is logged once. */
   private final Set<String> setAside = new HashSet<>();
-  /** {@link Children#changeId} of {@link #members}; -1 before the first read. */
+  /** {@link Children#changeId} at the latest read of {@link #members}; -1 before the first read. */
   private long membersChangeId = -1;
   /** Smallest node of the election at the latest read; null if there was none. */
   private @Nullable String first;
