@@ -20,12 +20,13 @@ import javax.sql.DataSource;
  * <p>An instance is ready when the method that creates it returns, and must be closed. An application needs one
  * instance for each place where tasks are kept. Safe for use by any thread.
  *
- * <p>Calls block until the store has answered. They fail with these exceptions:
+ * <p>Calls block until the store has answered. They may fail with these exceptions, among others:
  * <ul>
  * <li>{@link IllegalArgumentException}: the request can never succeed.
- * <li>{@link io.foliot.core.Scheduler.OverloadedException}: too many calls wait. Nothing was done; try again later.
- * <li>{@link io.foliot.core.store.StoreException}: the store is unreachable. It is <em>unknown</em> whether the call
- * took effect.
+ * <li>{@link io.foliot.core.Scheduler.OverloadedException}: the call is refused for now. Nothing was done; try again
+ * later.
+ * <li>{@link io.foliot.core.store.StoreException}: the store failed. Unless the class of the exception says
+ * otherwise, it is <em>unknown</em> whether the call took effect.
  * </ul>
  *
  * <p>An {@linkplain TaskBuilder#idempotencyKey idempotency key} makes it safe to repeat a submit.

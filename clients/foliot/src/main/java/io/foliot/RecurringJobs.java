@@ -53,9 +53,9 @@ public final class RecurringJobs {
   }
 
   /**
-   * Declares a job that is defined in code. The definition is written only if the job has never had it. A later change
-   * by hand therefore stays until the code changes, and an old instance of the application changes nothing during a
-   * rolling deployment.
+   * Declares a job that is defined in code. The definition is written unless it is among the latest eight that code has
+   * declared for this job. A later change by hand therefore stays until the code changes, and an old instance of the
+   * application changes nothing during a rolling deployment.
    *
    * @return the job as it is, which may differ from the declaration
    * @throws IllegalArgumentException if a setting is not valid, or the queue does not exist
@@ -94,7 +94,7 @@ public final class RecurringJobs {
 
   /**
    * Returns the next {@code count} scheduled times of a job, or fewer if the schedule ends, the earliest first. The
-   * times of a paused job are those that it would have if it were resumed now.
+   * times of a paused job are those after the end of its pause, or after now if the pause has no end.
    */
   public List<ZonedDateTime> next(String name, int count) {
     return backend.await(jobs.next(name, count));
@@ -122,7 +122,7 @@ public final class RecurringJobs {
   }
 
   /**
-   * Pauses a job: once this method has returned, no run of a scheduled time begins until the job is resumed.
+   * Pauses a job: after this method has returned, no run of a scheduled time begins until the job is resumed.
    *
    * @param until when the job resumes by itself; null for never
    * @param reason a human-readable reason

@@ -61,7 +61,7 @@ final class AllocatorTest {
   void eachShardRunsOnTheWorkerThatTheAllocatorReturns() {
     try (Foliot foliot = Foliot.builder().allocator("by-parameter", AllocatorTest::byParameter).inMemory()) {
       List.of("w0", "w1", "w2").forEach(name -> startWorker(foliot, name));
-      // No run begins until all workers that the parameters name are live.
+      // No run begins until each worker named in a parameter is live.
       foliot.jobs().put(report().shards(4, "w2", "w0", "w2", "w1"));
       Await.until("each worker has run its shards", BOUND,
           () -> seen.containsAll(Set.of("w0 on w0", "w1 on w1", "w2 on w2")));

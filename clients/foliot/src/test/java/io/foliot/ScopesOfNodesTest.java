@@ -118,7 +118,7 @@ final class ScopesOfNodesTest {
           return JobResult.done();
         }).start();
       }
-      // No run begins until all workers that the parameters name are live.
+      // No run begins until each worker named in a parameter is live.
       one.jobs().put(Job.named("report").queue("billing").every(SECOND).allocator("by-parameter")
           .shards(3, "worker-nyc2", "worker-fra1", "worker-nyc2"));
       awaitPlaces("shard 0 at nyc2", "shard 1 at fra1", "shard 2 at nyc2");

@@ -8,7 +8,6 @@ import io.foliot.core.store.format.UnreadableException;
 record MemberRecord(Member member) {
   private static final String SUBJECT = "member";
 
-  /** Returns the bytes of this record. */
   byte[] encode() {
     return DocumentFormat.encode(SUBJECT,
         out -> out.text(member.zone()).u8(member.takesSlots() ? 1 : 0).near(member.clockOffsetMillis()));

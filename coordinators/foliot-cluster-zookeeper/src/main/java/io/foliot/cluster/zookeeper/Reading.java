@@ -35,12 +35,12 @@ final class Reading {
   private final Watcher watcher;
   private final long session;
 
-  // loop's thread only: the state that was read last
+  // Used only by the loop's thread: the latest state that was read.
   private List<Member> members = List.of();
   private final Map<Long, Member> membersBySession = new HashMap<>();
-  /** Members of the last list that cannot be decoded; each is logged once. */
+  /** Names of members whose records cannot be decoded; each is logged once. */
   private final Set<String> setAside = new HashSet<>();
-  /** {@link Children#changeId} of the members that were read last; -1 before the first read. */
+  /** {@link Children#changeId} at the latest read of {@link #members}; -1 before the first read. */
   private long membersChangeId = -1;
   /** Smallest node of the election at the latest read; null if there was none. */
   private @Nullable String first;
@@ -63,7 +63,6 @@ final class Reading {
     this.session = session;
   }
 
-  /** Returns the session that owns this member's ephemeral nodes. */
   long session() {
     return session;
   }
@@ -85,7 +84,7 @@ final class Reading {
 
   /** Reads everything that may have changed. */
   CompletableFuture<Seen> read() {
-    // All three requests are sent before the first response. ZooKeeper responds in the order of the requests.
+    // All three requests are sent without waiting for a response. ZooKeeper responds in the order of the requests.
     CompletableFuture<Children> members = ensemble.children(paths.members(), watcher);
     CompletableFuture<Children> candidates = ensemble.children(paths.leader(), null);
     CompletableFuture<@Nullable Stat> stat = ensemble.stat(paths.assignment(), watcher);

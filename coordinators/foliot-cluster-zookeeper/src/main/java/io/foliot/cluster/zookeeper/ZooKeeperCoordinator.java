@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ZooKeeperCoordinator implements Coordinator {
   // A poll: own znode (created or replaced) -> reading -> listener. One poll is under way at a time. A poll runs on the
-  // loop's thread, to which the threads of Curator and ZooKeeper post their results. A poll is dropped if its session
-  // is lost, if the connection of a connected member breaks, or if the poll takes a whole session timeout.
+  // loop's thread, to which the threads of Curator and ZooKeeper post their results. A poll is dropped, for
+  // example, if its session is lost, or if it takes a whole session timeout.
   //
   // Rejected: Curator's PersistentNode and CuratorCache. Each has its own state and threads, and recovers by itself
   // after a lost session, in an order that this class cannot control.

@@ -62,7 +62,10 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
     }
   }
 
-  /** The identity of a ZooKeeper client. Only this identity can read or change the znodes that the client creates. */
+  /**
+   * The identity of a ZooKeeper client. Except for {@link Anonymous}, only this identity can read or change the znodes
+   * that the client creates.
+   */
   public sealed interface Login {
     /** No identity: the znodes are open to every client of ZooKeeper. */
     record Anonymous() implements Login {}

@@ -6,9 +6,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses that a callback may reach. Public addresses are permitted. Any other address is permitted only if an
- * allowed network contains the address. The operator allows networks, and may allow the loopback addresses. The
- * addresses of cloud metadata services and of similar services are never permitted.
+ * The addresses that a callback may reach. Public addresses are permitted. The operator may allow further networks, and
+ * the loopback addresses. The addresses of cloud metadata services and of similar services are never permitted.
  *
  * <p>Some IPv6 addresses contain an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP). Such an
  * IPv6 address is permitted only if an allowed network contains it and the IPv4 address is permitted as well.
@@ -61,8 +60,8 @@ public final class AddressRules {
       new Carrier(Cidr.parse("2001::/32"), new int[]{12, 13, 14, 15}, 0xFF));
 
   /**
-   * NAT64 networks with prefixes of 48, 56 and 64 bits, in whose addresses the IPv4 address skips byte 8 (RFC 6052). If
-   * the first byte of an IPv4 address is 0, the IPv4 address is not checked: the prefix is assumed to have 96 bits.
+   * NAT64 networks with prefixes of 48, 56 and 64 bits, in whose addresses the IPv4 address skips byte 8 (RFC 6052). An
+   * IPv4 address whose first byte is 0 is not checked: the prefix is assumed to have 96 bits.
    */
   private static final List<Carrier> SHORT_CARRIERS = List.of(Carrier.at("64:ff9b:1::/48", 6, 7, 9, 10),
       Carrier.at("64:ff9b:1::/48", 7, 9, 10, 11), Carrier.at("64:ff9b:1::/48", 9, 10, 11, 12));

@@ -28,14 +28,14 @@ import org.apache.hc.core5.util.Timeout;
  */
 final class BoundedSession implements IOSession {
   /**
-   * Maximum number of bytes of an answer: all its heads, the framing of its chunks, its body and its trailers. One head
-   * within the client's own limits is shorter.
+   * Maximum number of bytes of an answer: all its heads, the framing of its chunks, its body and its trailers. It is
+   * more than the longest head that the client accepts.
    */
   static final int MAX_ANSWER_BYTES = 1 << 20;
 
   /**
-   * Number of bytes after which an input event reads no more. Most answers are shorter. The rest of a longer answer is
-   * read in the next event, which follows at once.
+   * Number of bytes after which an input event reads no more. Most answers are shorter. The next event, which follows
+   * at once, reads more of a longer answer.
    */
   static final int MAX_EVENT_BYTES = 16 << 10;
 

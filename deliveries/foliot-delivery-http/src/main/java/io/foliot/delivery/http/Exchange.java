@@ -39,7 +39,7 @@ final class Exchange implements FutureCallback<Reply> {
   /** Reader of the receiver's reply. Written by the thread that sends, read by the thread that ends the exchange. */
   private volatile @Nullable ReplyReader reader;
 
-  // accessed only after a failed send, by the thread that sends again; a send begins after the previous one has failed
+  // Accessed only by the thread that sends again, after the previous send has failed.
   private int resends;
 
   Exchange(HttpDelivery delivery, Attempt attempt, HttpTarget target) {

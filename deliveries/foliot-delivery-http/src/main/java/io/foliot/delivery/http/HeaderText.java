@@ -88,7 +88,7 @@ final class HeaderText {
     }
   }
 
-  /** Returns foreign text for a message: the {@link #oneLine} of its first 64 characters, and {@code ...} if cut. */
+  /** Returns foreign text for a message: the {@link #oneLine} of its beginning, and {@code ...} if cut. */
   static String shown(String text) {
     String head = text.length() > SHOWN ? text.substring(0, SHOWN) + "..." : text;
     return oneLine(head);

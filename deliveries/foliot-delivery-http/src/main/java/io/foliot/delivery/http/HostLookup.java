@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * to a permitted host starts the next look-up in the background, so attempts to a busy host seldom wait. At most one
  * look-up per host runs at a time.
  *
- * <p>Name servers fail. While the look-up of a host hangs or fails, the latest permitted addresses of the host are used
- * until they are a minute old. Look-ups of hosts in use do not share threads with look-ups of other hosts, so that many
- * hanging names, which anyone can register, delay no host in use.
+ * <p>While the look-up of a host hangs or fails, the latest permitted addresses of the host are used until they are a
+ * minute old. Look-ups of hosts in use do not share threads with look-ups of other hosts, so that many hanging names,
+ * which anyone can register, delay no host in use.
  *
  * <p>An attempt to a host name reads the map of hosts when it begins, and again if it opens a connection. Such a
  * connection uses only addresses in the map. Rejected: a cache library. A full cache may drop the newest host at once,

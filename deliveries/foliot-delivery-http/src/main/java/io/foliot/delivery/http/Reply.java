@@ -131,7 +131,7 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
     return text.endsWith("\uFFFD") ? text.substring(0, text.length() - 1) : text;
   }
 
-  /** Masks the beginning of a secret at the end of a text: the rest of the body was cut. */
+  /** Masks the beginning of a secret at the end of a text, because the rest of the secret may have been cut. */
   private static String withoutCutSecret(String text, String secret) {
     for (int length = Math.min(secret.length(), text.length()); length >= MIN_CUT_SECRET; length--) {
       if (text.regionMatches(text.length() - length, secret, 0, length)) {

@@ -22,7 +22,7 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
    * body costs more than to open a new connection.
    */
   static final int MAX_BODY_BYTES = 64 << 10;
-  /** Number of bytes of a failure's body that are kept: enough for the text of a detail, in any alphabet. */
+  /** Maximum number of bytes of a failure's body that are kept: enough for the text of a detail, in any alphabet. */
   private static final int KEPT_BYTES = 1 << 10;
   /** Maximum number of informational responses (1xx) before an answer. One or two proxies may send a few each. */
   static final int MAX_INFORMATIONAL = 20;

@@ -27,7 +27,7 @@ class FloodTest {
   private static final int FLOODS = 4;
   private static final int CALLBACKS = 50;
 
-  /** A flood: a head, a piece that repeats without end, and a part of the detail that the attempt reports. */
+  /** A flood: a head, a piece that repeats without end, and a part of the attempt's detail. */
   enum Flood {
     EARLY_HINTS("", "HTTP/1.1 103 E\r\n\r\n", "more informational responses"), LONG_HINTS("",
         "HTTP/1.1 103 E\r\n" + ("l: " + "x".repeat(8_000) + "\r\n").repeat(90) + "\r\n",
@@ -123,7 +123,6 @@ class FloodTest {
     }
   }
 
-  /** The bytes of the flood follow an answer that is complete. */
   @Test
   void aFloodAfterAnAnswerClosesTheConnection() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
