@@ -32,20 +32,20 @@ import org.jspecify.annotations.Nullable;
  * The attempts of a loop: claims that were won, from the claim until their permits are free again. Passive; confined to
  * the loop's thread.
  *
- * <p>Guarantees: a delivery works only while its lease holds, because the lease outlasts the timeout or is renewed. An
- * attempt gives back its place at the destination once, when it is answered; its permit once, when it is released; and
- * its memory once, when this node no longer needs the payload. An attempt is released when its end is recorded, or when
- * its lease is over. If the end of the attempt is reported later, the store is read first, because a caller may have
- * extended the lease. A task whose queue is not the lane's queue reaches no receiver and no worker.
+ * <p>Guarantees: a lease outlasts the timeout of its delivery, or is renewed. An attempt gives back its place at the
+ * destination once, when it is answered; its permit once, when it is released; and its memory once, when this node no
+ * longer needs the payload. An attempt is released when its end is recorded, or when its lease is over. If its end is
+ * reported later, the store is read first, because a caller may have extended the lease. A task whose queue is not the
+ * lane's queue reaches no receiver and no worker.
  *
  * <ol>
- * <li>{@link #begin} notes the claim, puts the end of its lease into a wheel, and calls the delivery, or hands the task
- * to the worker that waits for it.
+ * <li>{@link #begin} notes the claim, puts the attempt into a wheel, and calls the delivery, or hands the task to the
+ * worker that waits for it.
  * <li>The answer of the delivery becomes an outcome, which goes to the {@link Settles}. "Accepted" means that the end
  * is reported later, by a caller that has the token, to any node.
  * <li>{@link #recorded} and {@link #reported} release an attempt whose end is in the store.
- * <li>A lease that is not longer than the timeout is renewed whenever a third of it is over, so that a task whose node
- * dies comes back after a lease and not after its timeout. A delivery whose lease is lost, or whose task is being
+ * <li>A lease that is not longer than the timeout is renewed whenever a third of it is over. A task whose node dies
+ * thus comes back when the lease ends, not after its timeout. A delivery whose lease is lost, or whose task is being
  * cancelled, is cancelled. The answer "accepted" extends the lease to the end that it would have had without renewals.
  * <li>The wheel wakes an attempt for three reasons: to renew its lease; to cancel a delivery that has not answered by
  * the end of the timeout; and to handle the end of the lease. At the end of the lease the attempt is released or, if
@@ -71,9 +71,7 @@ final class Attempts {
   private static final int RENEWED_IN_LEASE = 3;
   /** Lateness from which a task that is claimed in another node's slot counts as left behind by that node. */
   private static final long LATE_MILLIS = 1_000;
-  /**
-   * Maximum number of lookups per second of tasks whose ends may have been reported to other nodes; each reads a task.
-   */
+  /** Maximum number of lookups per second of tasks whose ends may have been reported to other nodes. */
   private static final int REPORTS_PER_SECOND = 64;
 
   private final TaskStore store;
@@ -93,8 +91,8 @@ final class Attempts {
   private final Map<Token, RunningAttempt> running = new HashMap<>();
   private final ObjectTimerWheel<RunningAttempt> leases;
   /**
-   * Attempts that hold a permit until their end is reported, here or to another node. The attempt that was looked up
-   * longest ago is the first.
+   * Attempts whose ends are reported later, here or to another node; only of queues with a limit of concurrency. The
+   * attempt that was looked up longest ago is the first.
    */
   private final Deque<RunningAttempt> reportedLater = new ArrayDeque<>();
   private long nextFindNanos;
@@ -124,9 +122,7 @@ final class Attempts {
     return Math.floorDiv(monotonicNanos, NANOS_PER_MILLI);
   }
 
-  /**
-   * Returns whether no attempt waits for its delivery: the end of each attempt that is left is reported by a caller.
-   */
+  /** Returns whether no attempt is running except those whose ends callers report. */
   boolean isIdle() {
     return running.values().stream().allMatch(attempt -> attempt.reportsLater);
   }
@@ -323,7 +319,7 @@ final class Attempts {
 
   /**
    * Notes that a settlement has inserted tasks. If the settlement was stale, the tasks do not exist, and a claim of
-   * them finds nothing. Any node finds parked tasks, in the order of their queue.
+   * them finds nothing.
    */
   private void inserted(List<Outcome.Child> children, long nowNanos) {
     List<DueEntry> entries = new ArrayList<>();
@@ -397,10 +393,7 @@ final class Attempts {
     leases.advance(millis(nowNanos), limit, (handle, tick, attempt) -> ItemGuard.run(() -> woke(attempt, nowNanos)));
   }
 
-  /**
-   * Returns the monotonic time, in ms, at which an attempt is woken next. This is the end of its lease; while its
-   * delivery has not answered, it is the next renewal or the end of the timeout if either comes earlier.
-   */
+  /** Returns the monotonic time, in ms, at which an attempt is woken next. */
   private static long wakeMillis(RunningAttempt attempt) {
     long wake = attempt.leaseEndMillis;
     if (!attempt.answered && attempt.timeoutMillis != 0) {
@@ -434,7 +427,7 @@ final class Attempts {
     }
   }
 
-  /** Notes that the store has answered a renewal or, if the result is null, that the call has failed. */
+  /** Notes the answer to a renewal; the result is null if the call has failed. */
   void renewed(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos, long nowNanos) {
     if (attempt.released || (attempt.answered && !attempt.reportsLater)) {
       return;

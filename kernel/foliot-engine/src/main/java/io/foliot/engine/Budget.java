@@ -10,19 +10,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * An amount of something that the queues and destinations of a node share: bytes of payload, or attempts. Thread-safe.
  *
- * <p>A destination may hold as much as then stays free, and a queue as much as its destination may still take. These
- * are the dynamic thresholds of shared-memory switches (Choudhury and Hahne 1998). Nothing is taken back from a holder,
- * so room must be left before other holders need it. A destination that gives nothing back gets half of the total, and
- * a queue of such a destination a third. With {@code n} such destinations, each gets one part in {@code n+1}, and as
- * much stays free for the others. Demands below that are met in full, so the shares are max-min fair.
+ * <p>After a destination has taken units, it holds at most as much as is then free. After a queue has taken units, the
+ * sum of its holding and its destination's is at most as much as is then free. These are the dynamic thresholds of
+ * shared-memory switches (Choudhury and Hahne 1998). Nothing is taken back from a holder, so room must be left before
+ * other holders need it. A destination that gives nothing back gets half of the total, and a queue of such a
+ * destination a third. With {@code n} such destinations, each gets one part in {@code n+1}, and as much stays free for
+ * the others. Demands below that are met in full, so the shares are max-min fair.
  *
  * <p>If the free part is too small for one unit of work, a queue that holds nothing may take one unit from a reserve
  * beyond the total. Such queues take turns in the order of their first requests. The sum of all holdings exceeds total
  * plus reserve only by amounts that callers charge beyond what they acquired. Such amounts do not use up the reserve.
  *
- * <p>Rejected: a fixed share per queue (thousands of queues would get a few kilobytes each, or the sum would be
- * unbounded), and one bound per loop (one queue that hangs uses up the bound, and with many loops the bound is smaller
- * than a payload).
+ * <p>Rejected: a fixed share per queue. Thousands of queues would get a few kilobytes each, or the sum would be
+ * unbounded. Also rejected: one bound per loop. One queue that hangs would use it up.
  */
 final class Budget {
   /** The time for which a queue keeps its turn without a request; loops request at least every 0.1 s. */
@@ -43,10 +43,7 @@ final class Budget {
   // guarded by this
   private long used;
   private long reservedUsed;
-  /**
-   * The queues that wait for the reserve, in the order of their first requests, and the monotonic time of the last
-   * request of each.
-   */
+  /** By queue that waits for the reserve, the time of its latest request; in the order of the first requests. */
   private final Map<Share, Long> turns = new LinkedHashMap<>();
   private final Set<Runnable> starving = new LinkedHashSet<>();
 
@@ -82,7 +79,7 @@ final class Budget {
    */
   synchronized int acquire(int wanted, long each, Share holder, @Nullable Share parent, Runnable again) {
     long left = left(holder, parent);
-    // Each taken unit shrinks the free part, and through it the room of the parent.
+    // Each taken unit counts for the holder, for the parent, and against the free part.
     long fits = left / ((parent == null ? 2 : 3) * each);
     int given = Math.clamp(fits, 0, wanted);
     if (given > 0) {

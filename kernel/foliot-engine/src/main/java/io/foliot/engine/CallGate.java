@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which calls the engine accepts. All calls are refused before the engine has started, after it has failed, and
- * once it stops. While the store is sealed, calls that change something are refused; while it is draining, reports of
- * workers are still accepted. Thread-safe.
+ * Decides which calls the engine accepts. All calls are refused before start, after stop, and after a failure. While
+ * the store is sealed, calls that change something are refused; while it is draining, reports of workers are still
+ * accepted. Thread-safe.
  *
  * <p>Guarantees: a refused call has no effect, and its future fails with the reason; an exception of a call becomes a
  * failed future.

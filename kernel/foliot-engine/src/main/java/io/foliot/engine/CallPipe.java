@@ -13,8 +13,8 @@ import java.util.function.Supplier;
  *
  * <ol>
  * <li>The owner of the pipe calls {@link #hasRoom}, gathers a batch, and {@linkplain #send sends} it.
- * <li>The answer comes back through the inbox. The batch is no longer under way, health and backoff record whether it
- * failed, and the owner handles the result, or puts the items of a failed batch back.
+ * <li>The answer comes back through the inbox. Health and backoff record whether the batch failed. Then the owner
+ * handles the answer.
  * </ol>
  *
  * <p>Rejected: one limit for all kinds of calls. Settles would wait behind claims, and claims behind calls that only

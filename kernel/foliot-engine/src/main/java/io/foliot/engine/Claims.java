@@ -46,9 +46,9 @@ final class Claims {
   /** Exponent of the lowest weight: a lane has at least 2^-10 of the weight of the lane with the highest priority. */
   private static final int LOWEST_WEIGHT = -10;
 
-  /** Receives the store's decisions. */
+  /** Receives the tasks that were won. */
   interface Decisions {
-    /** Notes that a task was won, under a lease that began when the claim was sent. */
+    /** Notes that a task was won by a claim that was sent at {@code sentNanos}. */
     void won(PendingClaim claim, TaskRecord task, long sentNanos);
   }
 
@@ -88,7 +88,7 @@ final class Claims {
     return pipe.isIdle();
   }
 
-  /** Sends claims, as long as there are entries, permits for them, and room in the pipe. */
+  /** Sends claims while a lane can use them and the pipe has room. */
   void turn(long nowNanos) {
     while (lanes.waiting() > 0 && pipe.hasRoom(nowNanos)) {
       List<Lane> able = ableLanes(nowNanos);
@@ -99,8 +99,8 @@ final class Claims {
   }
 
   /**
-   * Returns the time until a rate allows another attempt, or until a trial attempt may begin. Returns {@link
-   * Long#MAX_VALUE} if no lane waits for either, or if a claim is under way.
+   * Returns the shortest time until the rate of a lane and the trials of its destination allow an attempt. Returns
+   * {@link Long#MAX_VALUE} if no lane waits for either, or if a claim is under way.
    */
   long waitNanos(long nowNanos) {
     long waitNanos = Long.MAX_VALUE;
@@ -134,8 +134,8 @@ final class Claims {
   }
 
   /**
-   * Sends a batch of claims for these lanes, by their weights; the rest of one lane's share goes to the others. Returns
-   * false if no lane could use its share.
+   * Sends a batch of claims for these lanes, by their weights; other lanes use the unused part of a share. Returns
+   * false if no entry could be claimed.
    */
   private boolean claim(List<Lane> able, long nowNanos) {
     List<PendingClaim> pending = new ArrayList<>();

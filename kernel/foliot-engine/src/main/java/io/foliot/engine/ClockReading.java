@@ -6,9 +6,8 @@ package io.foliot.engine;
  *
  * <p>A clock that is read over a network had the returned value at an unknown instant during the call. The middle of
  * the call is taken as that instant, and is wrong by at most half of the call's duration. A slow reading, of a paused
- * process or a busy store, may therefore be less exact than an older quick reading. The older reading is then kept
- * until drift may have made it as inexact as the newer one, or until the two readings contradict each other, which
- * means that the store's clock was set.
+ * process or a busy store, may therefore be less exact than an older quick reading. The older reading is then kept,
+ * unless the two readings contradict each other: the store's clock was then set.
  *
  * @param storeMicros the value of the store's clock, in microseconds since 1970
  * @param atNanos the instant of the reading, by the monotonic clock
@@ -16,10 +15,7 @@ package io.foliot.engine;
  * @param offsetMicros by how much the store's clock was ahead of this node's wall clock
  */
 record ClockReading(long storeMicros, long atNanos, long uncertainNanos, long offsetMicros) {
-  /**
-   * Largest assumed drift between two clocks: one nanosecond in this many, which is 200 microseconds a second and twice
-   * the drift of a quartz clock.
-   */
+  /** Largest assumed drift between two clocks: one nanosecond in this many, or 200 microseconds a second. */
   private static final long NANOS_PER_NANO_OF_DRIFT = 5_000;
 
   /** Returns the store's clock, in microseconds since 1970, at an instant of the monotonic clock. */

@@ -312,8 +312,8 @@ final class ClusterPermits {
 
   /**
    * Gives up the permits of each queue that has no attempt on this node. The permits of a queue with attempts stay
-   * until other nodes reclaim them; those nodes count the attempts by their leases. The future completes when the
-   * writes have ended, even with a failure, or at {@code untilNanos}. Any thread may call this method.
+   * until other nodes reclaim them. The future completes when the writes have ended, even with a failure, or at
+   * {@code untilNanos}. Any thread may call this method.
    */
   CompletableFuture<Void> leave(long untilNanos) {
     CompletableFuture<Void> left = new CompletableFuture<>();

@@ -10,17 +10,16 @@ import java.util.Set;
  * halved, and then grows by one a round; a round is as many successes as the limit. The limit grows only while at least
  * half of it is in use. It is halved when most of the recent answers are failures, or when the destination reports
  * overload, at most once in a tenth of a second. A destination that fails at a limit of one gets one trial attempt at a
- * time, at growing intervals, until the first success sets its limit to two and the doubling begins again. These trials
- * are the circuit breaker. The algorithm follows TCP's congestion control (Jacobson 1988).
+ * time, at growing intervals. The first success sets its limit to two, and the doubling begins again. These trials are
+ * the circuit breaker. The algorithm follows TCP's congestion control (Jacobson 1988).
  *
  * <p>A claim takes a place for each of its tasks when it is sent. A slow store must not leave a quick destination idle.
- * A claim may therefore take as many additional places as attempts ended while the previous claim was with the store:
- * by the time the new claim comes back, about as many places are free again. If the destination stops answering just
- * then, it has at most twice as many attempts as its limit, and no more follow.
+ * A claim may therefore take as many additional places as attempts ended while the previous claim was with the store.
+ * About as many places are free again when the new claim comes back. Places are taken only up to twice the limit.
  */
 final class Destination {
   private static final double START_LIMIT = 16;
-  /** The weight of the newest answer in the share of failures: some twenty answers are remembered. */
+  /** Weight of the newest answer in the share of failures. */
   private static final double NEWEST = 0.1;
   /** Share of failures above which the limit is halved. */
   private static final double MOST = 0.5;
@@ -65,7 +64,7 @@ final class Destination {
   }
 
   /**
-   * Takes places, up to the number wanted, and returns their number. If there are fewer, {@code again} is called when
+   * Takes places, up to the number wanted, and returns their number. If fewer are taken, {@code again} is called when
    * another try may succeed.
    */
   synchronized int acquire(int wanted, long nowNanos, Runnable again) {

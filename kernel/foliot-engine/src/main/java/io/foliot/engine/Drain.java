@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * The end of a loop's work: the loop continues to claim for some time, then stops claiming and waits for the attempts
  * under way. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: the future passed to {@link #begin} completes with true when the ends of all attempts are recorded,
- * and with false when the time to wait is over; it does not complete while the loop still claims. If the loop dies,
- * {@link EngineLoop} completes the future with false.
+ * <p>Guarantees: the future passed to {@link #begin} completes with true when the loop is idle, and with false when the
+ * time to wait is over; it does not complete while the loop still claims. If the loop dies, {@link EngineLoop}
+ * completes the future with false.
  */
 final class Drain {
   private @Nullable CompletableFuture<Boolean> answer;

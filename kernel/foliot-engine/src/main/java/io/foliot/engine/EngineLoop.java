@@ -31,12 +31,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Guarantees: only the loop's thread touches the parts, one turn at a time; a turn does a bounded amount of work and
- * never blocks; the failure of an item, or of a turn, does not end the loop. Stores and deliveries, which complete
- * later, answer through the {@link Inbox}.
+ * never blocks; the failure of an item, or of a turn, does not end the loop. Stores and deliveries answer through the
+ * {@link Inbox}.
  *
  * <ol>
  * <li>It handles the messages that have arrived: answers of calls, writes of callers, changes of queues and slots.
- * <li>It advances the wheels: due entries go to their lanes, and attempts whose timeout or lease is over are woken.
+ * <li>It advances the wheels: due entries go to their lanes, and attempts are woken.
  * <li>Unless a drain has stopped its claims or the store is sealed, it reads orphaned entries, the heads of the slots,
  * the near future, and parked entries. Then it probes, claims and moves, in this order.
  * <li>It parks entries that found no room, records the ends of attempts, and renews leases. It does none of this under
@@ -53,8 +53,8 @@ import org.jspecify.annotations.Nullable;
 final class EngineLoop implements EventLoop.Duty {
   private static final long NANOS_PER_MILLI = 1_000_000;
   /**
-   * Longest sleep, which is the interval of the most frequent head poll. It also bounds how long a step of the clock of
-   * a store in this process goes unnoticed.
+   * Longest sleep, which is the interval of the most frequent head poll. It also bounds how late a step of an
+   * in-process store's clock is noticed.
    */
   private static final long MAX_SLEEP_MILLIS = 100;
   /** Maximum number of messages handled in one turn, so that the wheel never waits for long. */
@@ -245,7 +245,7 @@ final class EngineLoop implements EventLoop.Duty {
     inbox.post(nowNanos -> lanes.lane(queue, nowNanos));
   }
 
-  /** Notifies the loop whether the cluster has other members: workers may poll them even if they have no slots. */
+  /** Notifies the loop whether the cluster has other members, with or without slots. */
   void others(boolean areMembers) {
     hasOtherNodes = areMembers;
   }
@@ -276,7 +276,7 @@ final class EngineLoop implements EventLoop.Duty {
   /**
    * Stops claiming after a delay. The drain does not wait for tasks that workers hold.
    *
-   * @return a future that completes with true once the end of every attempt that this loop runs is recorded, or with
+   * @return a future that completes with true when the end of every attempt that this loop runs is recorded, or with
    *     false when the patience is over or the loop dies
    */
   CompletableFuture<Boolean> drain(long afterNanos, long patienceNanos) {

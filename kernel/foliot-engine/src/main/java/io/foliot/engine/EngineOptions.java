@@ -13,7 +13,7 @@ package io.foliot.engine;
  * @param claimBatch maximum number of tasks in one batch of claims; a store may have a lower limit
  * @param callItems how many items of calls may wait for the store before more are refused
  * @param callBytes how many bytes of calls may wait for the store before more are refused: the payloads, and 200 bytes
- *     per item. The payloads of running attempts may take as many bytes again
+ *     per item. The payloads of running attempts have another limit of the same size
  * @param leaseMarginMillis by how much a lease that is not renewed outlasts the delivery timeout: the time to claim,
  *     begin and settle
  * @param renewedLeaseMillis length of a lease if the delivery timeout is longer than this length. The lease is renewed
@@ -21,7 +21,7 @@ package io.foliot.engine;
  * @param maxClockOffsetMillis how far this node's clock may be from the store's; beyond that the node takes no slots of
  *     a cluster
  * @param destinationLimit how many attempts one destination gets at the same time, once it has proved that it can
- *     handle them. Where an attempt takes less time than a claim, it gets up to twice as many for a moment
+ *     handle them. A destination whose attempts take less time than a claim gets up to twice as many for a moment
  */
 public record EngineOptions(String node, String zone, int loops, long windowMillis, int wheelEntries, int laneEntries,
     int readyEntries, int claimBatch, int callItems, long callBytes, long leaseMarginMillis, long renewedLeaseMillis,
@@ -152,7 +152,7 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
 
     /**
      * Sets how many bytes of calls may wait for the store before more are refused, at least 1; by default 64 MiB. The
-     * payloads of running attempts may take as many bytes again.
+     * payloads of running attempts have another limit of the same size.
      */
     public Builder callBytes(long value) {
       callBytes = value;
@@ -188,7 +188,7 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
 
     /**
      * Sets how many attempts one destination gets at the same time, at least 1, once it has proved that it can handle
-     * them; by default 1,000. Where an attempt takes less time than a claim, it gets up to twice as many for a moment.
+     * them; by default 1,000. If its attempts take less time than a claim, it gets up to twice as many for a moment.
      */
     public Builder destinationLimit(int value) {
       destinationLimit = value;

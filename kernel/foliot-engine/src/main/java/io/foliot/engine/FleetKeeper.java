@@ -52,9 +52,9 @@ final class FleetKeeper {
   private static final long FORGET_MICROS = 3_600_000_000L;
   /** Pause between two reads while there are no workers. */
   private static final long READ_NANOS = 1_000_000_000L;
-  /** Pause between two reads while there are workers: the tasks of a stopped worker soon begin elsewhere. */
+  /** Pause between two reads while there are workers, so that the tasks of a stopped worker soon begin elsewhere. */
   private static final long READ_SOON_NANOS = 500_000_000L;
-  /** Maximum number of tries of one call to change the seats, which other nodes change at the same time. */
+  /** Maximum number of tries of one call to change the seats. */
   private static final int MOST_CHANGES = 20;
 
   private final TaskStore store;
@@ -271,7 +271,7 @@ final class FleetKeeper {
             seats = next;
             publish(next.fleet(live));
           }
-          // The next turn reads the version, and the seats if another node has written them.
+          // The next turn reads the seats and their version again.
           hasRead = false;
         });
   }

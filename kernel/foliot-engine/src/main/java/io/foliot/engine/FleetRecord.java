@@ -28,7 +28,7 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   private static final long REST_MICROS = 600_000_000L;
 
   /**
-   * A seat; its number is its index among the seats.
+   * A seat.
    *
    * @param leftMicros when its worker was found to be gone, by the store's clock; 0 while the worker has the seat
    */

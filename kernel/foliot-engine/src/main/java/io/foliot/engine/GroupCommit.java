@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Combines simultaneous calls of many callers into one batch for the store. While the store has the maximum number of
  * batches, calls gather; when a batch comes back, the gathered calls become the next batch. A single call is sent at
- * once; under load one sync of the store serves thousands of calls. Thread-safe; it has no thread of its own: batches
- * are sent by the threads that call and by those that complete a batch.
+ * once; under load one sync of the store serves thousands of calls. Thread-safe. Batches are sent by the threads that
+ * call and by those that complete a batch.
  *
  * @param <T> the type of requests
  * @param <R> the type of answers
@@ -29,10 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class GroupCommit<T, R> {
   private static final System.Logger LOG = System.getLogger(GroupCommit.class.getName());
 
-  /**
-   * Maximum number of items of a batch. A call that has more items is a batch of its own. The store handles this many
-   * items in some milliseconds.
-   */
+  /** Maximum number of items of a batch. A call that has more items is a batch of its own. */
   private static final int MAX_ITEMS = 5_000;
   private static final int QUEUE_CHUNK = 256;
   /** Default for the maximum number of batches of one kind of call that the store has at the same time. */

@@ -18,10 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Rejected: reading each task that is acknowledged. That would be a store call for the generation alone.
  */
 final class HandedTasks {
-  /**
-   * Maximum number of tasks that are remembered, some 200 bytes each. Beyond this number the oldest are forgotten: most
-   * of their workers are gone.
-   */
+  /** Maximum number of tasks that are remembered, some 200 bytes each. Beyond this number the oldest are forgotten. */
   private static final int MAX = 20_000;
 
   // guarded by this

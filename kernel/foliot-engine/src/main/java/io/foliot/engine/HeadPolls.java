@@ -14,8 +14,7 @@ import java.util.List;
  *
  * <p>Guarantees: a task is found even if every look-ahead has missed it. An entry that is due in a watched slot is
  * found within 100 ms if it became due in the last two seconds, within 2 s if in the last minute, otherwise within ten
- * seconds. Such an entry is found later while a poll holds back. It is also found later if the store is slow, because a
- * poll pauses for {@value #REST} times its own duration.
+ * seconds. These times are longer while a poll holds back, and if the store is slow.
  *
  * <ol>
  * <li>The <em>full</em> poll reads all due entries. Two <em>recent</em> polls read only the entries that became due
@@ -37,7 +36,7 @@ final class HeadPolls {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long FIRST_NANOS = 100 * NANOS_PER_MILLI;
-  /** Number of ids taken, or of entries that did not fit, at which a poll stops. */
+  /** Number of ids taken at which a poll stops; also the number of entries let go at which a recent poll stops. */
   private static final int LIMIT = 20_000;
   /**
    * Shortest pause after a run of a poll, in multiples of the run's duration. A requested run, or a run after one that

@@ -57,7 +57,7 @@ final class Lane {
    */
   record Shared(Permits permits, LongPollQueue longPolls, Budget.Share memory) {}
 
-  /** Weight of the newest result in the share of postponed entries: some sixteen results are remembered. */
+  /** Weight of the newest result in the share of postponed entries. */
   private static final double NEWEST = 1.0 / 16;
   /** Share of postponed entries above which entries are probed before they are claimed. */
   private static final double MOST = 0.5;
@@ -327,8 +327,7 @@ final class Lane {
 
   /**
    * Returns whether most of the entries taken recently turned out to be postponed. Then entries are probed before they
-   * are claimed. A due task thus waits neither for permits that claims of postponed tasks hold, nor for the moves of
-   * their entries.
+   * are claimed.
    */
   boolean isMostlyLater() {
     return laterShare > MOST;
@@ -362,9 +361,9 @@ final class Lane {
   }
 
   /**
-   * Returns whether to read more parked entries: there are some, the queue is served, fewer than {@code low} entries
-   * without an address wait here, no read is under way, the pause after the previous read is over, and a worker waits
-   * if this is a pull queue.
+   * Returns whether to read parked entries now.
+   *
+   * @param low the number of waiting entries without an address below which parked entries are read
    */
   boolean needsParked(long nowNanos, int low) {
     return hasParked && !parkedReadUnderWay && isServed() && unaddressed() < low && nowNanos - parkedRetryNanos >= 0
@@ -410,8 +409,8 @@ final class Lane {
   }
 
   /**
-   * Notes that a read of parked tasks has ended. If no parked task was left, the next read begins at {@code retryNanos}
-   * or later. But if this node's own slots had no parked task at all, all slots are read at once.
+   * Notes that a read of parked tasks has ended. If it returned none, the next read begins at {@code retryNanos} or
+   * later. But if the first read of this node's own slots returned none, all slots are read at once.
    *
    * @param first the first entry that was read, or null if there was none
    * @param last the last entry that was read, or null if there was none

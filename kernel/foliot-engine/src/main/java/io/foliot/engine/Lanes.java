@@ -142,8 +142,6 @@ final class Lanes {
   /**
    * Notes whether there are other nodes. If there are, moves the entries without an address of unpolled pull queues to
    * the overflow.
-   *
-   * @param others whether there are other nodes, which may park tasks or be polled by workers
    */
   void dropUnpolled(boolean others, long nowNanos) {
     hasOthers = others;

@@ -205,7 +205,7 @@ final class LongPollQueue {
     served.forEach(waiter -> waiter.answer(nowNanos));
   }
 
-  /** Answers all waiters, because the node stops, or the queue is paused, deleted or no longer a pull queue. */
+  /** Answers all waiters; they get no further tasks. */
   void close(long nowNanos) {
     List<Waiter> left;
     synchronized (this) {

@@ -40,7 +40,7 @@ final class LookAhead {
   static final int PAGE = 512;
   private static final long EVERY_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long MORE_NANOS = 50 * NANOS_PER_MILLI;
-  /** Largest step back of the clock that changes nothing. After a larger step, the wheel is emptied and filled anew. */
+  /** Largest step back of the clock that changes nothing. */
   private static final long STEP_BACK_MILLIS = 1_000;
   private static final int MAX_INITIAL_WHEEL = 1 << 12;
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The state of a loop as it publishes it to other threads, a few times a second.
+ * The state of a loop, which the loop publishes to other threads a few times a second.
  *
  * @param wheelEntries entries in the loop's wheel
  * @param oldestDueMillis by how much the oldest task that waits in a lane is overdue; 0 if none is

@@ -19,17 +19,15 @@ import org.jspecify.annotations.Nullable;
  * <p>A slot whose oldest entry is the same in two polls counts as orphaned, and this node drains the slot for as long
  * as it wins claims there. But the owner may have a backlog, and may not have reached the slot yet. While the oldest
  * entries of its other slots change, the owner counts as active: its slots count as orphaned only after 5 s, or after
- * 30 s if this node is busy itself. The nodes of a busy cluster therefore do not claim entries that their owners are
- * about to claim.
+ * 30 s if this node is busy itself.
  *
  * <p>While the coordinator is unavailable no new assignment gives the slots of a dead node to others. Then an orphaned
- * slot is <em>adopted</em>: the loop reads it like its own, ahead and from the head, so that only the first entries are
- * late. The nodes that may adopt a slot have an {@linkplain Assignment#helpersBefore order}, and each waits one poll
- * longer than the node before it, so that two nodes seldom adopt the same slot. An adoption ends when a newer
- * assignment is read, or at the latest 10 s after the coordinator answers again. It also ends when too many claims in
- * the slot are lost, because then the owner or another node claims there too. Claims also fail where tasks are
- * cancelled or pushed back. A slot that is adopted again is therefore kept, regardless of the results of its claims,
- * until a minute after it was given up.
+ * slot is <em>adopted</em>: the loop reads it like its own, ahead and from the head. The nodes that may adopt a slot
+ * have an {@linkplain Assignment#helpersBefore order}, and each waits one poll longer than the node before it, so that
+ * two nodes seldom adopt the same slot. An adoption ends when a newer assignment is read, or at the latest 10 s after
+ * the coordinator answers again. It also ends when too many claims in the slot are lost, because then the owner or
+ * another node claims there too. Claims also fail where tasks are cancelled or pushed back. A slot that is adopted
+ * again is therefore kept, regardless of the results of its claims, until a minute after it was given up.
  *
  * <p>Confined to the loop's thread.
  */

@@ -14,18 +14,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * The due time of the oldest parked task of each queue, read from the store, regardless of the node that parked it and
- * of restarts since. Alerts about a queue that is paused, throttled or not served depend on this time.
+ * The wakeAt of the oldest parked task of each queue, read from the store, regardless of the node that parked it and of
+ * restarts since. Alerts about a queue that is paused, throttled or not served depend on this time.
  *
  * <p>Once a second the queues with parked tasks are listed, unless earlier reads are still under way. Then the first
  * parked entry of some of them is read: first of the queues that were never read, then of those that were read longest
  * ago. If there are more queues than are read in a second, a figure may be as old as one round over all queues.
  */
 final class ParkedHeads {
-  /**
-   * Maximum number of first entries that are read in a second: a thousand queues with parked tasks are known four
-   * seconds after a start.
-   */
+  /** Maximum number of first entries that are read in a second. */
   private static final int READS_PER_SECOND = 256;
   /** Maximum number of these reads at the same time: some of the store's connections stay free. */
   private static final int READS_AT_ONCE = 4;

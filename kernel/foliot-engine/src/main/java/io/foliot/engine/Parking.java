@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <li>{@link #park} sends the overflow in batches, one call at a time. Entries of a failed call are forgotten; a
  * poll or a read of parked entries finds them again.
  * <li>{@link #listQueues} reads which queues have parked tasks, once a second. Other nodes may park due tasks that only
- * this node can run: it may have handlers that they lack, or workers that wait in vain. In this case the reads are more
+ * this node can run: this node may have handlers that the others lack, or workers that wait. Then the reads are more
  * frequent, but take only a small part of the store's time.
  * <li>{@link #readBack} reads a page of parked entries for each lane with few entries, first of this node's slots
  * ({@link Lane#readParked}).

@@ -34,7 +34,7 @@ final class Postponed {
   private static final int PROBES_UNDER_WAY = 2;
   /** Maximum number of calls under way that only move index entries. */
   private static final int MOVES_UNDER_WAY = 2;
-  /** Maximum number of entries that one call moves: few enough that a later claim waits about ten milliseconds. */
+  /** Maximum number of entries that one call moves. */
   private static final int MOVE_BATCH = 1_000;
   /** Maximum number of entries of one probe: the store reads some bytes of each, so the probe ends soon. */
   private static final int PROBE_BATCH = 2_000;

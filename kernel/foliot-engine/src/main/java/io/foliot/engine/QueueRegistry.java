@@ -42,10 +42,8 @@ final class QueueRegistry {
   /** Memory of an attempt with the largest payload, in bytes: the least reserve of {@link #memory}. */
   private static final long PAYLOAD_BYTES = Limits.MAX_PAYLOAD_BYTES + Lane.ATTEMPT_BYTES;
   /**
-   * Divisor of the memory for payloads that gives the reserve: half is reserved, for queues that hold no payload.
-   * Destinations that hang can use up the rest, because each may take half of what is still free there. After that, a
-   * queue of another destination gets one payload from the reserve, while there is room. By default the reserve has
-   * room for 31 payloads of the largest size.
+   * Divisor that gives the reserve of {@link #memory}, which is for queues that hold no payload. Destinations that hang
+   * can use up the other part. Then a queue of another destination gets one payload at a time from the reserve.
    */
   private static final int RESERVED_PART = 2;
 

@@ -22,14 +22,13 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Reads the settings of all queues once a second, if other nodes may change them. Two kinds of calls need a further
- * read: a call that names a queue this node does not know, and a call that has written a task, unless a recent read
- * shows that the task's queue is not being deleted.
+ * Reads the settings of all queues once a second, if other nodes may change them. A call needs a further read if it
+ * names a queue that this node does not know. A call that has written a task also needs one, unless a recent read shows
+ * that the task's queue is not being deleted.
  *
- * <p>A read serves every call that waits for one, for any queues. At most one read is under way. The next read for
- * calls begins after a pause of ten times the duration of the previous read. So any number of calls with made-up names
- * costs the store only an occasional read. Once a call is answered, this node keeps nothing of it. A call always waits
- * for a read that began after it, so it finds a queue that another node put before the call.
+ * <p>A read serves every call that waits for one, for any queues. At most one read is under way. A pause precedes the
+ * next read for calls, so calls with made-up names cost the store little. A call always waits for a read that began
+ * after it, so it finds a queue that another node put before the call.
  */
 final class QueueWatch {
   /**

@@ -23,15 +23,15 @@ import org.jspecify.annotations.Nullable;
  * that is missing or does not decode does not count as newer. A node gives up its slots at once only if it must not
  * have any: its clock is wrong, or another process has its name.
  *
- * <p>When the coordinator comes back, the sessions of all members may have ended, and the first to register again would
- * lead and give itself all slots. So for five seconds a leader whose own session was lost also gives slots to the
- * members of its latest report before the loss.
+ * <p>When the coordinator comes back, the sessions of all members may have ended. The first member that registers again
+ * would lead, and give all slots to itself. So for five seconds a leader whose own session was lost also gives slots to
+ * the members of its latest report before the loss.
  *
  * <p>Thread-safe.
  */
 final class SlotOwnership {
   private static final System.Logger LOG = System.getLogger(SlotOwnership.class.getName());
-  /** Time in which each live member registers again once the coordinator answers; most do within a second. */
+  /** Time in which each live member registers again once the coordinator answers. */
   private static final long REGISTER_NANOS = Duration.ofSeconds(5).toNanos();
 
   /** Receives each change of the ownership. */

@@ -26,8 +26,8 @@ import java.util.concurrent.CompletionStage;
  * The calls that create and change tasks: submit, touch, run now, cancel, redrive. Thread-safe.
  *
  * <p>Guarantees: the result of a future is durable. The results of submits and redrives are also confirmed ({@link
- * Confirmation}). The loops have each index entry within their window before the caller gets the result, so that the
- * task fires on the millisecond.
+ * Confirmation}). The loops get the index entries that are due within the window before the caller gets the result, so
+ * that the tasks fire on the millisecond.
  *
  * <ol>
  * <li>A call is checked: its size, its queues, its delay. An invalid call is refused.

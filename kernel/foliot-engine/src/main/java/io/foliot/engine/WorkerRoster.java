@@ -58,7 +58,7 @@ final class WorkerRoster {
     });
   }
 
-  /** Notes that a worker, if it is known here, has tasks whose leases it extends. */
+  /** Notes that a worker, if it is known here, has tasks. */
   void works(String worker, long nowNanos) {
     workers.computeIfPresent(worker, (name, before) -> before.alive(nowNanos + before.graceNanos()));
   }

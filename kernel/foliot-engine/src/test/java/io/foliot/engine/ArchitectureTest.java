@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
  * tests the dependencies between packages.
  */
 final class ArchitectureTest {
-  /** A call that takes time, waits, threads or random numbers from the JDK, where no test controls them. */
+  /** A call that takes time, threads or random numbers from the JDK, where no test controls them. */
   private record Ban(String type, String method, String replacement) {
     ArchRule rule() {
       return noClasses().that().doNotHaveSimpleName("SystemClock").and().doNotHaveSimpleName("ThreadEventLoop").should()

@@ -72,7 +72,7 @@ final class AttemptsTest {
   }
 
   @Test
-  void aTaskWonAfterItsCallHasEndedIsGivenBack() {
+  void aTaskWonAfterTheWorkersCallEndedIsGivenBack() {
     rig.queue(QueueConfig.of("pulled", Target.pull()));
     Lane lane = rig.lane("pulled");
     LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("", 1, LEASE_MILLIS, rig.nowNanos, Long.MAX_VALUE,

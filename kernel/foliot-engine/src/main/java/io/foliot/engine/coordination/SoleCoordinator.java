@@ -35,6 +35,6 @@ public final class SoleCoordinator implements Coordinator {
 
   @Override
   public void close() {
-    // No other member waits for it to leave.
+    // No other member waits for this node to leave.
   }
 }

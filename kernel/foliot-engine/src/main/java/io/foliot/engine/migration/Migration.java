@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Final tasks, including dead letters, stay behind, and so do answers to requests with idempotency keys.
  */
 public final class Migration {
-  /** Tasks per page: as many as a store writes in one commit of some milliseconds. */
+  /** Number of tasks that are read and written at a time. */
   static final int PAGE = 1_000;
   /** Time after the seal is set within which engines complete their last writes: they check for a seal each second. */
   private static final Duration SEAL_SEEN = Duration.ofSeconds(3);

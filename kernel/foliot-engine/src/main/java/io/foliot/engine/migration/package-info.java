@@ -1,4 +1,4 @@
-/** Moving all live tasks from one store to another. */
+/** The migration of all live tasks from one store to another. */
 @NullMarked
 package io.foliot.engine.migration;
 
