@@ -128,7 +128,7 @@ final class ExamplesTest {
     builder.environment().keySet().removeIf(name -> name.startsWith("FOLIOT_") || name.equals("CLASSPATH"));
     builder.environment().put("PATH",
         Path.of(System.getProperty("java.home"), "bin") + File.pathSeparator + System.getenv("PATH"));
-    // Many short-lived JVMs run concurrently. Each prints on its standard error that it has read this variable.
+    // Many short-lived JVMs run concurrently.
     builder.environment().put("JDK_JAVA_OPTIONS",
         "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djava.io.tmpdir=" + folder);
     builder.environment().putAll(environment);
