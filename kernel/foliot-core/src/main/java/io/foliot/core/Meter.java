@@ -22,7 +22,7 @@ public interface Meter {
    */
   default void settled(String queue, String outcome, long durationMicros) {}
 
-  /** Called when a claim made a task a dead letter, or cancelled it, because its lease had ended. */
+  /** Called when a claim found that the lease of the task's previous attempt had ended without a settle. */
   default void leaseEnded(String queue) {}
 
   /**

@@ -2,6 +2,7 @@ package io.foliot.engine;
 
 import io.foliot.core.Meter;
 import io.foliot.core.QueueConfig;
+import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
@@ -236,6 +237,9 @@ final class Claims {
         lanes.leave(claim.entry());
       }
       if (result instanceof ClaimResult.Won won) {
+        if (followsAnEndedLease(won.task())) {
+          meter.leaseEnded(claim.lane().name());
+        }
         slots.decided(claim.entry().id(), true, nowNanos);
         ItemGuard.run(() -> decisions.won(claim, won.task(), sentNanos));
       } else {
@@ -247,6 +251,13 @@ final class Claims {
       }
     }
     pulled.forEach(lane -> lane.longPolls().answer(nowNanos));
+  }
+
+  /** Returns whether the lease of the attempt before the claim has ended without a settle. */
+  private static boolean followsAnEndedLease(TaskRecord task) {
+    List<AttemptRecord> attempts = task.attempts();
+    return !attempts.isEmpty() && attempts.getLast().end() == AttemptRecord.End.LEASE_ENDED
+        && attempts.getLast().attempt() == task.attempt() - 1;
   }
 
   /** Notes that the task is due, but was claimed under permits whose time had ended. */

@@ -120,12 +120,17 @@ final class Lanes {
     QueueConfig queue = registry.queue(lane.name());
     Delivery delivery = queue == null ? null : registry.serving(queue);
     Destination destination = delivery == null || queue == null ? null : registry.destination(delivery, queue);
+    boolean wasPull = lane.isPull();
     lane.configure(queue, delivery, destination);
+    if (!lane.isServed() || wasPull != lane.isPull()) {
+      // The lane of a pull queue keeps entries with an address apart; that of any other queue does not.
+      drain(lane);
+    }
+    if (!lane.isServed() || !lane.isPull()) {
+      lane.longPolls().close(nowNanos);
+    }
     if (lane.isServed()) {
       lane.parked();
-    } else {
-      drain(lane);
-      lane.longPolls().close(nowNanos);
     }
   }
 

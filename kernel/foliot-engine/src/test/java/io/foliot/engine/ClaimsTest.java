@@ -8,9 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
+import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.TaskRecord;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -55,6 +57,19 @@ final class ClaimsTest {
     assertThat(rig.registry.memory().used()).isEqualTo(each);
     assertThat(rig.registry.destinations()).singleElement()
         .satisfies(destination -> assertThat(destination.running()).isEqualTo(1));
+  }
+
+  @Test
+  void anAttemptWhoseLeaseEndedIsCountedOnce() {
+    rig.local("q");
+    TaskRecord again = rig.claimed(ready(1, "q"), 30_000).edit().attempt(2)
+        .attempts(List.of(new AttemptRecord(1, 1, 0, 1, AttemptRecord.End.LEASE_ENDED, ""))).done();
+    TaskRecord third = rig.claimed(ready(2, "q"), 30_000).edit().attempt(3)
+        .attempts(List.of(new AttemptRecord(1, 1, 0, 1, AttemptRecord.End.LEASE_ENDED, ""),
+            new AttemptRecord(1, 2, 2, 3, AttemptRecord.End.RETRIED, "")))
+        .done();
+    rig.answer(send(), claimed(new ClaimResult.Won(again), new ClaimResult.Won(third)));
+    assertThat(rig.leasesEnded).containsExactly("q");
   }
 
   @Test

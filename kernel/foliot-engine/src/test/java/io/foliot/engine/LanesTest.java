@@ -4,10 +4,15 @@ import static io.foliot.engine.LoopRig.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.core.Address;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.DueEntry;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 final class LanesTest {
@@ -86,6 +91,28 @@ final class LanesTest {
     rig.queue(QueueConfig.builder("q", Target.local()).paused(true).build());
     assertThat(lanes.waiting()).isZero();
     assertThat(lanes.takeOverflow(10, rig.nowNanos)).containsExactly(entry);
+  }
+
+  @Test
+  void aQueueThatIsNoLongerPulledDrainsItsLaneAndAnswersItsWorkers() {
+    rig.queue(QueueConfig.of("q", Target.pull()));
+    Fleet.Seat seat = new Fleet.Seat(7, "w", "fra", Set.of("q"), "n1", true, true);
+    rig.registry.seat(Seating.of(new Fleet(List.of(seat), List.of("fra")), "n1"));
+    lanes.followFleet();
+    Lane lane = rig.lane("q");
+    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("other", 1, 1_000, rig.nowNanos, Long.MAX_VALUE,
+        CompletableFuture.completedFuture(null));
+    lane.longPolls().add(waiter);
+    DueEntry addressed = new DueEntry(10, TaskId.addressed(10, 0, new Address(Address.Kind.SEAT, 7), 0, 1), "q");
+    lanes.ready(addressed, rig.nowNanos);
+    assertThat(lanes.takeForWorker(lane)).as("the entry waits for another worker").isNull();
+    assertThat(lane.claimable()).isOne();
+
+    rig.local("q");
+    assertThat(waiter.answer()).isCompleted();
+    assertThat(lane.waiting()).isZero();
+    assertThat(lanes.takeOverflow(10, rig.nowNanos)).as("to be parked: no handler of this node has the address")
+        .containsExactly(addressed);
   }
 
   @Test

@@ -76,6 +76,8 @@ final class LoopRig {
   final List<Call> calls = new ArrayList<>();
   /** The metered calls to the store: name, number of items, and "failed" if the call failed. */
   final List<String> meterCalls = new ArrayList<>();
+  /** The queue of each attempt that was reported because its lease had ended. */
+  final List<String> leasesEnded = new ArrayList<>();
   /** The queue of each task that was reported as found late. */
   final List<String> foundLate = new ArrayList<>();
   final List<Attempt> delivered = new ArrayList<>();
@@ -89,6 +91,11 @@ final class LoopRig {
     @Override
     public void storeCall(String call, int items, long durationMicros, boolean failed) {
       meterCalls.add(call + " " + items + (failed ? " failed" : ""));
+    }
+
+    @Override
+    public void leaseEnded(String queue) {
+      leasesEnded.add(queue);
     }
 
     @Override

@@ -76,7 +76,7 @@ public final class ServerMeter implements Meter, JobMeter {
       this.label = label;
       lateness = Timer.builder("foliot.lateness").description("From the due time to the start of the attempt")
           .tag("queue", label).serviceLevelObjectives(LATENESS).register(registry);
-      leasesEnded = counter("foliot.leases.ended", "Attempts whose lease ended before they reported a result");
+      leasesEnded = counter("foliot.leases.ended", "Attempts whose lease ended before they were settled");
       parked = counter("foliot.parked", "Tasks set aside in the store because their lane was full or paused");
       unserved = counter("foliot.unserved",
           "Tasks parked because this node has no delivery or handler for their queue");
