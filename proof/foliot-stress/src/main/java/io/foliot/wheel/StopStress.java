@@ -19,10 +19,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
 import org.openjdk.jcstress.infra.results.ZL_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/**
- * Races a stop with other calls, with the firing of a timer and with the death of the driver. Each timer ends once, and
- * exactly one call reports its end.
- */
+/** Races a stop with other calls, with the firing of a timer and with the death of the driver. */
 final class StopStress {
   private static final long DELAY_NANOS = 1000;
 

@@ -57,10 +57,7 @@ final class TaskStress {
       return Thread.interrupted() ? "interrupted" : "clean";
     }
 
-    /**
-     * Shuts the executor down. Returns "terminated" if the executor has terminated. Otherwise its count of tasks is
-     * wrong, and the result is the executor as text.
-     */
+    /** Shuts the executor down. Returns "terminated", or the executor as text if its count of tasks is wrong. */
     String shutDown() {
       executor.shutdown();
       return executor.isTerminated() ? "terminated" : executor.toString();

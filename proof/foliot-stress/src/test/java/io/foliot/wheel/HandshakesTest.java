@@ -95,8 +95,8 @@ final class HandshakesTest {
   }
 
   /**
-   * Returns the class path, without the test classes unless {@code canary}. jcstress runs the first list of tests that
-   * it finds there. The list in the test classes, which come first, names only the planted bug.
+   * Returns the class path, with the test classes only if {@code canary}. jcstress runs the first list of tests on the
+   * class path. The list in the test classes, which come first, names only the planted bug.
    */
   private static String classPath(boolean canary) {
     String own = TARGET.resolve("test-classes").toString();

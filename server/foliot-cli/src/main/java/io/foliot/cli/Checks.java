@@ -49,7 +49,7 @@ final class Checks {
   private static final int SYNC_BYTES = 4 << 10;
   private static final int SYNCS = 200;
   private static final long SYNC_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
-  /** Median below which syncs cannot have reached the disk. A battery-backed cache may be only a little above it. */
+  /** Median below which syncs seem not to reach the disk. A battery-backed cache may be only a little slower. */
   private static final double SYNC_TOO_GOOD_MILLIS = 0.01;
   private static final double SYNC_SLOW_MILLIS = 10;
   private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs");
@@ -74,7 +74,7 @@ final class Checks {
 
   private final FoliotConfig config;
 
-  /** A check of one thing, which seldom takes more than a few seconds. */
+  /** A check of one thing. */
   @FunctionalInterface
   interface Check {
     Finding find();
@@ -293,7 +293,7 @@ final class Checks {
     }
   }
 
-  /** Measures how long the disk takes to make a write durable; no write is acknowledged earlier. */
+  /** Measures how long the disk takes to make a write durable. */
   private Finding sync() {
     Path folder = Folders.nearestExisting(config.store().data());
     Path file = null;
@@ -347,7 +347,7 @@ final class Checks {
         Files.deleteIfExists(file);
       }
     } catch (IOException e) {
-      // A file of at most SYNCS * SYNC_BYTES bytes remains; its name says which command wrote it.
+      // A small file remains; its name says which command wrote it.
     }
   }
 

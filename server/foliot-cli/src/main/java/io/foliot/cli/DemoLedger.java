@@ -16,13 +16,11 @@ final class DemoLedger {
   private final Set<String> acknowledged = new HashSet<>();
   private final Map<String, List<DemoReceiver.Callback>> callbacks = new HashMap<>();
 
-  /** Records that the server has acknowledged a task. */
   synchronized void recordAcknowledged(String task) {
     acknowledged.add(task);
     notifyAll();
   }
 
-  /** Records a callback that has arrived. */
   synchronized void recordCallback(DemoReceiver.Callback callback) {
     callbacks.computeIfAbsent(callback.task(), task -> new ArrayList<>()).add(callback);
     notifyAll();

@@ -43,7 +43,7 @@ final class DoctorCommand implements Callable<Integer> {
     ServerFlags.addTo(spec);
   }
 
-  /** Returns the command in the form that picocli accepts. */
+  /** Returns the command, including the options that {@link ServerFlags} adds. */
   CommandSpec spec() {
     return spec;
   }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Folders {
   private Folders() {}
 
-  /** Ensures that a folder does not exist or is empty; the message of a failure names the option. */
+  /** Throws if a path exists and is not an empty folder; the message names the option. */
   static void ensureEmpty(String option, Path folder) {
     try {
       if (Files.exists(folder) && !Files.isDirectory(folder)) {

@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  * the responses of an older or newer server.
  */
 final class JsonView {
-  // Numbers keep the digits that the server wrote. A text after the value is a mistake.
+  // Numbers keep the digits that the server wrote. Text after the JSON value is an error.
   private static final JsonMapper MAPPER = JsonMapper.builder()
       .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
       .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)

@@ -135,7 +135,7 @@ final class MigrateCommand implements Callable<Integer> {
     return store.isRemote() ? "--store " + store.name() : "--store " + store.kind() + " --data " + store.data();
   }
 
-  /** Ensures that a store exists, so that a mistyped name does not create one. */
+  /** Throws if a store does not exist, so that a mistyped name does not create one. */
   private static void ensureExists(FoliotConfig.Store store) {
     boolean exists;
     try {

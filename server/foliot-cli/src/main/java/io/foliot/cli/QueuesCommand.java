@@ -74,7 +74,7 @@ final class QueuesCommand implements Callable<Integer> {
     return Words.count(counts.at(state).decimal());
   }
 
-  /** Returns the URL or the type of a queue's delivery, after "(paused)" if the queue is paused. */
+  /** Returns the URL of a queue's delivery, else its type; the prefix "(paused)" marks a paused queue. */
   static String target(JsonView queue) {
     String url = queue.at("delivery", "url").text(queue.at("delivery", "type").text());
     return queue.at("paused").isTrue() ? "(paused) " + url : url;

@@ -58,7 +58,7 @@ final class ServerCommand implements Callable<Integer> {
     ServerFlags.addTo(spec);
   }
 
-  /** Returns the command in the form that picocli accepts. */
+  /** Returns the command, including the options that {@link ServerFlags} adds. */
   CommandSpec spec() {
     return spec;
   }

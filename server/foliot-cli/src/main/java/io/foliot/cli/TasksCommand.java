@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
 final class TasksCommand implements Callable<Integer> {
   /** Maximum number of tasks that the server returns in one response. */
   private static final int PAGE = 1_000;
-  /** Number of characters of a reason that the table shows. */
+  /** Maximum number of characters of a reason that the table shows. */
   private static final int SHOWN_REASON = 60;
 
   private final Shell shell;

@@ -4,7 +4,7 @@ import io.foliot.core.DurationText;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Formats figures for people, with about three digits. */
+/** Formats figures for people. */
 final class Words {
   private Words() {}
 

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Runs the programs of docs/callbacks.md: the Python programs against a real server, the functions in shell and
- * JavaScript without a server. {@link DocumentsTest} compiles the Java programs.
+ * JavaScript without a server. {@code DocumentsTest} compiles the Java programs.
  */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 final class CallbacksPageTest {
@@ -120,7 +120,7 @@ final class CallbacksPageTest {
     try (FoliotServer server = server(); BufferedReader output = receiver.inputReader(UTF_8)) {
       awaitListening(port);
       String url = "http://127.0.0.1:" + port + "/";
-      // As in a rotation: the server signs with both secrets, and the receiver has one of them.
+      // During a rotation of secrets, the server signs with both secrets, and the receiver has one of them.
       assertThat(send("PUT", server.url() + "/v1/queues/orders", """
           {"delivery": {"type": "http", "url": "%s", "secret": "%s %s"}}""".formatted(url, OLD_SECRET, SECRET))
           .statusCode()).isEqualTo(201);

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.backends.Await;
 import io.foliot.client.ClaimRequest;
+import io.foliot.client.ClaimedTask;
 import io.foliot.client.FoliotClient;
+import io.foliot.client.Settlement;
+import io.foliot.client.TaskNote;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.config.FoliotConfig;
 import java.io.ByteArrayOutputStream;
@@ -81,6 +84,16 @@ final class CommandsTest {
     assertThat(run("get", "orders", "for PT1H").out()).contains("RUNNING", "leaseEnd").doesNotContain("expired");
     Await.until("the lease has ended", BOUND, () -> run("get", "orders", "for PT3S").out()
         .contains(" ago), expired: the worker has not reported"));
+  }
+
+  @Test
+  void aTaskIsShownWithTheNoteOfItsAttempt() {
+    try (FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
+      assertThat(run("submit", "orders", "--delay", "0s", "--key", "k").exitCode()).isEqualTo(Foliot.OK);
+      ClaimedTask task = client.claim("orders", new ClaimRequest(1, BOUND, Duration.ofHours(1), "w1")).getFirst();
+      client.settle(task.lease(), Settlement.ack().noting(new TaskNote(1, "page 3", "4", "read 2\nread 3")));
+    }
+    assertThat(run("get", "orders", "k").out()).contains("100 %, page 3", "read 3");
   }
 
   @Test

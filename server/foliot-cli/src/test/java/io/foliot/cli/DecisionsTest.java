@@ -21,8 +21,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks the form of the decisions, and that {@code libraries.md} gives a reason for each dependency. Each name must
- * exist: a test in a decision, a type in {@code ARCHITECTURE.md}, the number of a decision in any text file.
+ * Checks the form of the decisions, and that {@code libraries.md} gives a reason for each dependency. Also checks that
+ * names exist: tests in decisions, types in {@code ARCHITECTURE.md}, numbers of decisions in all text files.
  */
 final class DecisionsTest {
   private static final Path ROOT = (Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", ".."))

@@ -18,7 +18,7 @@ final class JobAccount {
 
   private JobAccount() {}
 
-  /** Creates the job, whose shards run in a queue. */
+  /** Creates the job; its shards go to {@code queue}. */
   static void put(FoliotServer server, String queue) {
     try (FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
       client.putJob(Job.named(NAME).queue(queue).every(Duration.ofSeconds(1)).build());

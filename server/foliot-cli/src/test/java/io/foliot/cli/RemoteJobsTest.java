@@ -82,7 +82,7 @@ final class RemoteJobsTest {
     return job.at("waiting").number() + job.at("active").items().size();
   }
 
-  /** Asserts that each change through one of two servers is immediately visible through the second. */
+  /** Asserts that each change through either of two servers is immediately visible through both. */
   private static void assertChangesAreVisibleAtOnce(Store store) {
     try (FoliotServer first = store.start(); FoliotServer second = store.start()) {
       run(first, "queues", "put", "orders", "--pull");

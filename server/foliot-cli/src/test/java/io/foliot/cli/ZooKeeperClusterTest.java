@@ -119,7 +119,7 @@ final class ZooKeeperClusterTest {
       zooKeeper.stop();
       try (FoliotServer alone = start(store, port, "alone");
           FoliotClient client = FoliotClient.builder(URI.create(alone.url())).build()) {
-        // The overdue poll finds tasks of other writers in slots that the server does not own.
+        // The overdue poll finds the task although the server owns no slot.
         assertThat(client.claim("orders", CLAIM)).hasSize(1);
         assertThat(number(alone, "owned")).isZero();
         zooKeeper.restart();

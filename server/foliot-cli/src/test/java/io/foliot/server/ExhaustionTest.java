@@ -93,7 +93,7 @@ class ExhaustionTest {
     }
   }
 
-  /** A server whose event loop ends with an OutOfMemoryError after 21 turns. */
+  /** A server whose event loop ends with an injected OutOfMemoryError. */
   static final class DyingLoop {
     private DyingLoop() {}
 

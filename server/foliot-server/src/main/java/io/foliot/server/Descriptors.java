@@ -7,7 +7,7 @@ import java.lang.management.ManagementFactory;
 final class Descriptors {
   private Descriptors() {}
 
-  /** Returns the limit of open descriptors; a number above 2^31 if the system has no limit or does not report it. */
+  /** Returns the limit of open descriptors; {@link Long#MAX_VALUE} if the system does not report it. */
   static long limit() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
         ? system.getMaxFileDescriptorCount()

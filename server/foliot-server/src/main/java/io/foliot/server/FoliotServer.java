@@ -40,15 +40,12 @@ import org.slf4j.LoggerFactory;
 /** A server in this process. */
 public final class FoliotServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(FoliotServer.class);
-  /**
-   * Divisor of the heap: the bound for all answers to reads is at most an eighth of the heap. Answers to writes have an
-   * equal bound.
-   */
+  /** Divisor of the heap; the quotient limits the memory of answers to reads. Answers to writes have an equal bound. */
   private static final int ANSWERS_OF_HEAP = 8;
   /** Pause between two reads of the API keys. */
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-  /** Id of the administrator's key of the configuration. No key in the store can have this id. */
+  /** Id of the administrator's key that the configuration sets. No key in the store can have this id. */
   private static final String CONFIGURED_ID = "configured";
 
   private final FoliotConfig config;
@@ -118,9 +115,8 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
-   * Reads the API keys every second. Within about a second, this server therefore accepts a key that another server has
-   * created, and refuses a key that another server has deleted. While the store does not answer, this server keeps the
-   * keys that it has.
+   * Reads the API keys every second, because other servers create and delete keys. While the store does not answer,
+   * this server keeps the keys that it has.
    */
   private static void refresh(KeyRing keys) {
     boolean answered = true;

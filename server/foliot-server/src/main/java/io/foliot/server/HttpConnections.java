@@ -106,8 +106,7 @@ final class HttpConnections implements ServerConnectionSelector {
       open.incrementAndGet();
       try {
         http1.handle(limit);
-        // A normal return means that the server stops, or that a request was refused before it could be routed. The
-        // request may not have been read to its end.
+        // After a normal return, the last request may not have been read to its end.
         linger();
       } catch (UnreadRequestException e) {
         // The request was answered before it was read to its end.

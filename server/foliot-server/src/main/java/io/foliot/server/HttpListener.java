@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * The web server in front of the API: connections, bodies, headers. Each request has a virtual thread, which may block.
  */
 final class HttpListener implements AutoCloseable {
-  /** Longest first line of a request, in bytes. A percent-encoded key takes at most 768 bytes of it. */
+  /** Longest first line of a request, in bytes. It has room for the longest key, percent-encoded. */
   private static final int MAX_FIRST_LINE = 4 << 10;
   private static final int MAX_HEADERS_BYTES = 16 << 10;
   /** Longest unread body, in bytes, that is skipped; for a longer one the connection is closed. */

@@ -15,8 +15,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Checks once a second that the store commits, and every five seconds that the port accepts connections. Helidon's
- * accepting thread ends at the first failure, such as too many open files, and reports nothing.
+ * Checks repeatedly that the store commits, and that the port accepts connections. Helidon's accepting thread ends at
+ * the first failure, such as too many open files, and reports nothing.
  */
 final class Watchdog implements AutoCloseable {
   private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(1);

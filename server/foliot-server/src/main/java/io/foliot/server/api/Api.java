@@ -172,7 +172,7 @@ public final class Api implements AutoCloseable {
     return server.unready().isEmpty();
   }
 
-  /** An answer, with the route that the request matched, or null if it matched none. */
+  /** An answer to a request. The route is null if the request matched none. */
   public record Answer(@Nullable Route route, Reply reply) {}
 
   /** Answers a request. An exception becomes a problem; only an {@link Error} is thrown. */

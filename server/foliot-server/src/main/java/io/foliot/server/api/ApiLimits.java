@@ -7,8 +7,7 @@ import java.time.Duration;
  *
  * @param bodyBytes the largest payload, and the largest body of a call without a payload, in bytes
  * @param batchBytes the largest body of a batch, in bytes
- * @param callTimeout the longest time that a request waits for the store; a claim, a deletion of a queue and a scan may
- *     take longer
+ * @param callTimeout the longest time that a request waits for the store; some calls, such as a claim, may wait longer
  */
 public record ApiLimits(int bodyBytes, int batchBytes, Duration callTimeout) {
   /** Bytes that a body may have besides its payload: headers, a key, the names of fields. */

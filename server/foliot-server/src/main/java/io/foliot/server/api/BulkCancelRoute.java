@@ -37,7 +37,7 @@ final class BulkCancelRoute {
   private static final int TASKS_AT_ONCE = 100;
   /** Maximum number of cancels that wait for the store at the same time. */
   private static final int CANCELS_AT_ONCE = 1_000;
-  /** Divisor of the memory of an answer: the records of a part with several tasks take at most half of it. */
+  /** Divisor of the memory of an answer, for the records of a part that has several tasks. */
   private static final int PART_OF_MEMORY = 2;
   private static final List<TaskState> LIVE = List.of(TaskState.DELAYED, TaskState.READY, TaskState.RUNNING);
 

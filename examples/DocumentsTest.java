@@ -1,13 +1,8 @@
-package io.foliot.cli;
-
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.StringWriter;
 import java.net.URI;
 import java.nio.file.Files;
@@ -24,23 +19,18 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
-/** Checks that the examples in documents work: the Java compiles, the commands parse, the files exist. */
+/** Checks that the documents are true: their Java compiles, the README's example runs, the files they name exist. */
 final class DocumentsTest {
-  private static final Path ROOT = Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", "..");
+  private static final Path ROOT = Path.of("..");
   /** The class path of the tests: Surefire hides it in the manifest of a jar. */
   private static final String CLASS_PATH = System.getProperty("surefire.test.class.path",
       System.getProperty("java.class.path"));
   private static final Pattern JAVA = Pattern.compile("^```java\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
   private static final Pattern TYPE = Pattern.compile("^(?:public )?(?:final )?(?:class|record|interface|enum) (\\w+)",
       Pattern.MULTILINE);
-  private static final Pattern COMMAND = Pattern.compile("\\./foliot((?: [^`\\n]*)?)");
-  /** An argument as a shell reads it: in quotes if it has spaces. */
-  private static final Pattern WORD = Pattern.compile("\"[^\"]*\"|\\S+");
   private static final Pattern LINK = Pattern.compile("]\\((?!https?://|#)([^)#]+)");
   private static final Pattern PROGRAM = Pattern.compile("\\bjava ([\\w./-]+\\.java)");
 
@@ -255,44 +245,6 @@ final class DocumentsTest {
         .isEqualTo(element(build, "jackson.version", 0));
     assertThat(element(page, "maven.compiler.source", 0)).isEqualTo(element(build, "maven.compiler.release", 0));
     assertThat(element(page, "maven.compiler.target", 0)).isEqualTo(element(build, "maven.compiler.release", 0));
-  }
-
-  /** Returns the problem of a command line; null if the command can be parsed. */
-  private static @Nullable String problem(String words) {
-    String command = words.replaceFirst("\\s+#.*", "").strip();
-    Shell shell = new Shell(new ByteArrayInputStream(new byte[0]), new PrintStream(new ByteArrayOutputStream()),
-        new PrintStream(new ByteArrayOutputStream()), Map.of(), false);
-    List<String> arguments = WORD.matcher(command).results().map(word -> word.group().replace("\"", "")).toList();
-    try {
-      Foliot.commandLine(shell).parseArgs(arguments.toArray(String[]::new));
-      return null;
-    } catch (CommandLine.ParameterException e) {
-      return "./foliot " + command + ": " + e.getMessage();
-    }
-  }
-
-  @Test
-  void theCommandsOfTheDocumentsParse() throws IOException {
-    int parsed = 0;
-    List<String> problems = new ArrayList<>();
-    for (Path document : documents()) {
-      // Joins the two lines of a command that is broken in prose.
-      String text = Files.readString(document).replaceAll("(`\\./foliot[^`\\n]*)\\n\\s*", "$1 ");
-      Matcher commands = COMMAND.matcher(text);
-      while (commands.find()) {
-        String problem = problem(commands.group(1));
-        if (problem != null) {
-          problems.add(document + ": " + problem);
-        }
-        parsed++;
-      }
-    }
-    assertThat(problems).isEmpty();
-    assertThat(parsed).isGreaterThan(15);
-    assertThat(problem("server --no-such-option")).as("a wrong command is found").contains("--no-such-option");
-    assertThat(problem("serve")).as("a wrong command is found").contains("serve");
-    assertThat(problem("jobs preview --cron \"0 2 * * *\"")).as("quoted words are one argument").isNull();
-    assertThat(problem("jobs preview --cron 0 2")).as("words without quotes are several").contains("2");
   }
 
   @Test
