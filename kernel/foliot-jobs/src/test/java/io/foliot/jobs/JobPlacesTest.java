@@ -336,7 +336,7 @@ final class JobPlacesTest {
         fleet = workers;
         registerByParameter();
         pass(START + 5 * MINUTE);
-        // With REPLACE, the newest time stops the first run before its shards are inserted, and begins with this pass.
+        // With REPLACE, the pass before stops the first run, and this pass begins the run of the newest time.
         pass(START + 5 * MINUTE + 2_000);
         assertThat(addresses()).as("%s", rule).startsWith(seat(1), seat(0));
         ends.clear();

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** The store calls of a put. The results of these calls arrive when the test delivers them. */
+/** The store calls of a put. */
 final class JobPutTest {
   /** Time from a call to its result. */
   private static final Duration TRIP = Duration.ofMillis(2);

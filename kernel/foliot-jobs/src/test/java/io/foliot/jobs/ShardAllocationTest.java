@@ -101,7 +101,7 @@ final class ShardAllocationTest {
   }
 
   @Test
-  void averageGivesTheRestToTheFirstWorkers() {
+  void averageGivesExtraShardsToTheFirstWorkers() {
     List<Seat> three = Workers.of(3).seats();
     assertThat(ShardAllocation.seats(Allocation.AVERAGE, "job", 9, three)).containsExactly(0, 0, 0, 1, 1, 1, 2, 2, 2);
     assertThat(ShardAllocation.seats(Allocation.AVERAGE, "job", 8, three)).containsExactly(0, 0, 1, 1, 2, 2, 0, 1);

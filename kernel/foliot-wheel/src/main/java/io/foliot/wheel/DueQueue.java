@@ -69,10 +69,10 @@ final class DueQueue {
   /** True if all timers of the run were collected in the order of their deadlines. */
   private boolean isSorted = true;
 
-  /** Earliest deadline collected since the last sort. */
+  /** Earliest deadline collected since the previous sort. */
   private long earliest = Long.MAX_VALUE;
 
-  /** Latest deadline collected since the last sort. */
+  /** Latest deadline collected since the previous sort. */
   private long latest = Long.MIN_VALUE;
 
   private long[] keys = NO_LONGS;
@@ -175,8 +175,8 @@ final class DueQueue {
   }
 
   /**
-   * Moves the run to the heap, because its deadlines are too far apart for the sort keys. This is possible only if the
-   * tick or the slack lasts hours.
+   * Moves the run to the heap, because its deadlines are too far apart for the sort keys. This happens only with a very
+   * long tick or slack.
    */
   private void disperse() {
     for (int i = 0; i < tail; i++) {

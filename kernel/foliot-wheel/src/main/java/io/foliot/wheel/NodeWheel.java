@@ -28,8 +28,8 @@ final class NodeWheel {
    * a new stamp.
    *
    * A slot of a higher level may hold a million entries. While they are moved down, due timers wait. So a large slot is
-   * staged: from a quarter of its width before it begins, its entries are sorted, a few at a time, into one list for
-   * each slot below. When time reaches the staged slot, these lists become the slots below.
+   * staged before time reaches it: its entries are sorted in steps into one list for each slot below. When time reaches
+   * the staged slot, these lists become the slots below.
    *
    * A slot holds its timers in the order of arrival. When the hand reaches a tick, a DueQueue sorts the timers of that
    * tick by deadline. The DueQueue must be empty before the hand moves.
@@ -189,7 +189,7 @@ final class NodeWheel {
       size = 0;
     }
 
-    /** Removes the chunk after the given one, or the first one for null. */
+    /** Removes a chunk; {@code before} is the chunk before it, or null if it is the first. */
     void removeAfter(@Nullable Chunk before, Chunk chunk) {
       if (before == null) {
         first = chunk.next;
@@ -303,10 +303,10 @@ final class NodeWheel {
   }
 
   /**
-   * Does the same as {@link TimerQueue#advance}, with three differences. Dead entries count as touched. Entries are
-   * visited in the order of their deadlines in nanoseconds; entries with equal deadlines are visited in the order in
-   * which they were placed. Entries of {@code nowTick} whose deadline is after {@code nowNanos} stay until a call with
-   * a later time.
+   * Moves time forward as {@link TimerQueue#advance} does, but dead entries count as touched. Entries are visited in
+   * the order of their deadlines in nanoseconds; entries with equal deadlines are visited in the order in which they
+   * were placed. Entries of {@code nowTick} whose deadline is after {@code nowNanos} stay until a call with a later
+   * time.
    *
    * @param nowTick the tick of {@code nowNanos}, as {@link Visitor#placeTick} returns it
    */
@@ -438,7 +438,7 @@ final class NodeWheel {
       lists[slots.occupy(tick)].add(node, stamp);
       return;
     }
-    // A node whose deadline was moved to before this slot is about to be placed again. Until then any list will do.
+    // A node that was reset to a tick before this slot is about to be placed again, so any list will do.
     int digit = tick < start ? 0 : SlotMap.digitBelow(stagedSlot, tick);
     lists[STAGED + digit].add(node, stamp);
     stagedEarliest[digit] = Math.min(stagedEarliest[digit], tick);
@@ -581,7 +581,7 @@ final class NodeWheel {
     return to;
   }
 
-  /** Begins a sweep if dead entries outnumber the live ones and no sweep is in progress. */
+  /** Begins a sweep if none is in progress and there are enough dead entries. */
   void sweepIfWorthwhile(long live) {
     long dead = entries - live;
     if (sweepList == SWEEP_END && (dead > Math.max(SWEEP_MIN_ENTRIES, live) || (live == 0 && dead > 0))) {

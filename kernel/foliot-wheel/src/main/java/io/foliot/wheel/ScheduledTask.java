@@ -46,9 +46,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
 
   final WheelScheduledExecutor executor;
 
-  /**
-   * Callable or Runnable to run. Null once the task has ended, so that a future that a caller keeps retains no work.
-   */
+  /** Callable or Runnable to run. Null once the task has ended, so that a kept future does not retain it. */
   private @Nullable Object work;
 
   /** Value or failure of the task. It is written before the phase RETURNED or THREW. */
@@ -123,7 +121,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     executor.ended(this);
   }
 
-  /** Sets a task whose run is over to WAITING for its next run; returns false if it has been cancelled. */
+  /** Sets the phase to WAITING after a run of a periodic task; returns false if the task has been cancelled. */
   final boolean waitAgain() {
     runner = null;
     if (PHASE.compareAndSet(this, RUNNING, WAITING)) {

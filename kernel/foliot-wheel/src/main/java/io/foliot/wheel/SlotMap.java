@@ -44,7 +44,7 @@ final class SlotMap {
 
   /**
    * Lower bound of the deadlines in each occupied slot. The bound is exact as long as no timer of the slot was
-   * cancelled or postponed. With it, a driver sleeps until the deadline instead of waking for each level.
+   * cancelled or reset. With it, a driver sleeps until the deadline instead of waking for each level.
    */
   private final long[] earliest = new long[SLOTS];
 

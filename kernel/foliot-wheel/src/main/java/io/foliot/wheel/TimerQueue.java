@@ -39,8 +39,8 @@ public interface TimerQueue {
   boolean reschedule(long handle, long deadlineTick);
 
   /**
-   * Returns the next tick at which {@link #advance} has something to do. This is {@link #currentTick} if there
-   * are timers to hand out or to move already. Otherwise it is a later tick, at or before the earliest deadline.
+   * Returns the next tick at which {@link #advance} has something to do. This is {@link #currentTick} if timers wait to
+   * be handed out or moved. Otherwise it is a later tick, at or before the earliest deadline.
    * Returns {@link #NEVER} if there is no timer; {@code NEVER} is also the result for a timer whose deadline is {@link
    * Long#MAX_VALUE}.
    */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The thread that advances a {@link NodeWheel} for any number of callers. It sleeps until the next deadline, or for
  * ever if there is none. It sleeps a little longer if deadlines follow each other quickly. Callers wake it for an
- * earlier deadline, and once in {@link #CALLS_PER_WAKE} calls.
+ * earlier deadline, and after many calls ({@link #CALLS_PER_WAKE}).
  *
  * <p>This class is one file because each handshake has a caller's half and a driver's half, which are proven together.
  */
@@ -61,9 +61,9 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   private static final int MOVE_LIMIT = 4096;
 
   /**
-   * Number of calls after which a sleeping driver is woken although no call is urgent, so that neither the hand-off nor
-   * the cancelled timers grow until the next deadline. Concurrent callers may miss a multiple of this number; then the
-   * next multiple wakes the driver.
+   * Number of hand-offs, or of cancels in one stripe of the counter, after which a sleeping driver is woken although
+   * none is urgent. This bounds the hand-off and the cancelled timers until the next deadline. Concurrent callers may
+   * miss a multiple of this number; then the next multiple wakes the driver.
    */
   private static final int CALLS_PER_WAKE = 4096;
 
@@ -144,8 +144,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   private volatile @Nullable Visit pendingVisit;
 
   /**
-   * Time at which the driver's sleep ends, in nanoseconds since the driver's creation. AWAKE while the driver does not
-   * sleep, and once a caller has woken it.
+   * Time at which the driver's sleep ends, in nanoseconds since the driver's creation. AWAKE if no caller needs to wake
+   * the driver.
    */
   private final AtomicLong wakeAt = new AtomicLong(AWAKE);
 
@@ -301,7 +301,6 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
         : new RejectedExecutionException("the timer's thread has died, so this timer was not scheduled", cause);
   }
 
-  /** Returns whether the driver has died. */
   boolean isDead() {
     return failure != null;
   }
@@ -352,8 +351,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   }
 
   /**
-   * Stops the driver and waits until its thread has ended, and with it an inline callback that is running. Does not
-   * wait if that callback is the caller.
+   * Stops the driver, and waits until its thread and any running inline callback have ended. A call from such a
+   * callback does not wait.
    *
    * @return the nodes that had neither fired nor been cancelled, which are cancelled now. Later calls return an empty
    *     list at once
@@ -446,7 +445,6 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     }
   }
 
-  /** Runs the driver thread. */
   @Override
   public void run() {
     try {

@@ -32,10 +32,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>A task is rejected, with the cause, if there is no worker and none can be started. If a further worker cannot be
  * started, tasks wait for the running workers. An {@code OutOfMemoryError} or an exception of the clock may end the
  * driver thread. The thread then logs the reason, and further delayed tasks are rejected with that reason as the cause.
- * {@link #shutdownNow} returns the tasks that waited. After {@link #shutdown} their futures fail with the same
- * {@code RejectedExecutionException}.
+ * {@link #shutdownNow} returns the tasks that waited. After {@link #shutdown} the futures of these tasks fail with a
+ * {@code RejectedExecutionException} of that cause.
  *
- * <p>It also differs from {@code ScheduledThreadPoolExecutor} in these points:
+ * <p>This class also differs from {@code ScheduledThreadPoolExecutor} in these points:
  * <ul>
  * <li>The work of a cancelled task is released at once.
  * <li>{@link #execute} and {@link #submit} hand a task to the workers at once.

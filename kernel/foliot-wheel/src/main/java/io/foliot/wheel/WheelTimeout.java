@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A node with a callback: 32 bytes with compact object headers, 40 without. */
+/** A node with a callback: 32 bytes with compressed references. */
 final class WheelTimeout extends WheelNode implements Timeout {
   private final WheelTimer timer;
 

@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
  * Runs callbacks after a delay. Any thread may schedule, cancel and reset timers. One driver thread advances a timing
  * wheel. The thread sleeps until the next deadline and does not wake while there is nothing to do.
  *
- * <p>A callback never runs before its delay has passed, not even by a nanosecond. It may run late: by one tick (65 us
- * by default) plus the slack (0 by default), plus the delay with which the operating system wakes a thread. While the
- * driver would have to wake more than 1,000 times a second, a callback may run another millisecond late.
+ * <p>A callback never runs before its delay has passed, not even by a nanosecond. It may run late by up to one tick
+ * (65 us by default) plus the slack (0 by default), plus the time that the operating system takes to wake a thread. If
+ * deadlines would wake the driver more than 1,000 times a second, a callback may run another millisecond late.
  *
  * <p>A timer starts when its callback is called inline or given to the executor. Timers start in the order of their
  * deadlines, to the nanosecond, also after a stall. Timers that one thread schedules with equal deadlines start in the
  * order of the calls. An executor with several threads begins callbacks in this order, and they may then overtake each
- * other. The order has one exception: if a call of {@code schedule} is still in progress when a later deadline is
- * reached, its timer may start after the timer with that deadline.
+ * other. The order has one exception: while a call of {@code schedule} or {@code reset} is in progress, timers with
+ * later deadlines may start before its timer.
  *
  * <p>An {@code OutOfMemoryError} or an exception of the clock may end the driver thread. The thread then logs the
  * reason, and further timers are rejected with that reason as the cause. {@link #stop} returns the timers that waited.
@@ -94,9 +94,9 @@ public final class WheelTimer implements AutoCloseable {
   }
 
   /**
-   * Stops the driver thread. Waits for the end of the thread, and with it of an inline callback that is running, unless
-   * that callback is the caller. Callbacks that were given to the executor continue. From now on no timer fires and
-   * every {@code schedule} is rejected.
+   * Stops the driver thread, and waits until the thread and any running inline callback have ended. A call from such a
+   * callback does not wait. Callbacks that were given to the executor continue. From now on no timer fires and every
+   * {@code schedule} is rejected.
    *
    * @return exactly the timers that had neither fired nor been cancelled, which are cancelled now. Later calls return
    *     an empty list at once

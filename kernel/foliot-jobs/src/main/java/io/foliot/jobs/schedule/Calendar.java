@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Days on which nothing is scheduled: dates, days of every year, and weekdays. The business days are the days that are
- * not excluded; in a calendar that excludes no weekdays, they are only those from Monday to Friday. The {@code W} of a
- * cron expression refers to the business days of the calendar of its schedule.
+ * not excluded. If a calendar excludes no weekdays, Saturdays and Sundays are not business days either. The {@code W}
+ * of a cron expression refers to the business days of the calendar of its schedule.
  *
  * @param dates excluded single days
  * @param yearly days that are excluded in every year

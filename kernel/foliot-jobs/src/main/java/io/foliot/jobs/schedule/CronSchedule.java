@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The times of a cron expression in a time zone.
  *
- * <p>Guarantees, besides those of {@link Schedule}: a scheduled time is at a whole second, and not before 1970. Each
- * local time that matches the expression and exists once fires once. A local time in a gap fires at the end of the gap
+ * <p>Guarantees, besides those of {@link Schedule}: a scheduled time is at a whole second, and not before 1970. A
+ * matching local time outside gaps and overlaps fires once. A local time in a gap fires at the end of the gap
  * ({@link DstGap#SHIFT}) or not at all; all times that shift to that instant are one scheduled time. A local time in an
  * overlap fires in the first pass, or in both ({@link DstOverlap}).
  *
@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <li>If the span begins with an overlap and only first passes fire, skip the repeated local times.
  * <li>Find the next element of the set. If it is before the local end of the span, the result is that element minus the
  * offset of the span.
- * <li>Otherwise continue with the next span. If at least two days of the span were left, an overlap at its end cannot
- * repeat local times from before the search. The search then skips the spans before the next element, or ends if there
- * is no next element.
+ * <li>Otherwise continue with the next span. If the search began at least two days before the end of the span, an
+ * overlap at that end repeats no local time before the start of the search. The search then skips the spans before the
+ * next element, or ends if there is no next element.
  * </ol>
  *
  * <p>Source: the rules of Vixie cron for clock changes (Debian's cron 3.0, ISC cron 4.1), stated for local times.

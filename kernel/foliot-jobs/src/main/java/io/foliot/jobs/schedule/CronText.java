@@ -56,7 +56,7 @@ final class CronText {
       "0 0 * * *", "@WEEKLY", "0 0 * * 0", "@MONTHLY", "0 0 1 * *", "@YEARLY", "0 0 1 1 *", "@ANNUALLY", "0 0 1 1 *");
 
   /**
-   * An expression that was read.
+   * A parsed expression.
    *
    * @param text the fields in upper case, with one space between them; a macro is replaced by fields
    * @param isHashed whether a field depends on the name

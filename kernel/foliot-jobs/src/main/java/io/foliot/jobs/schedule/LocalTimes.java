@@ -8,16 +8,14 @@ import org.jspecify.annotations.Nullable;
  * A set of local date-times, without a zone. A local date-time is represented by its number of seconds since
  * 1970-01-01T00:00, counted as if there were no clock changes.
  *
- * <p>Guarantee: {@link #next} returns the smallest element that is not before its argument.
- *
  * <p>Algorithm: a bit set for each field, and a search from the largest field to the smallest.
  * <ol>
  * <li>If the day of the argument is allowed, search a time of that day: the next allowed hour; in the hour of the
  * argument the next allowed minute; in its minute the next allowed second. A field without a bit left carries into the
  * next larger field, and all smaller fields begin at their first bit.
  * <li>Else, or if the day has no time left, take the next bit of the days of the month ({@link MonthDays}).
- * <li>If the month has no such day, take the next allowed month of the year or, if there is none, of the next allowed
- * year, and the first allowed day and time of this month.
+ * <li>If the month has no such day, take the first allowed day and time of the next allowed month, in this year or in
+ * the next allowed year.
  * </ol>
  * A step costs one bit operation per field, so the distance of the next time hardly matters: for a schedule of
  * 29 February, the search reads February in at most nine years. The search of days ends after 400 years, because the
@@ -45,7 +43,6 @@ record LocalTimes(long seconds, long minutes, int hours, MonthDays days, int mon
   private static final int MINUTE_SECONDS = 60;
   private static final int GREGORIAN_CYCLE_YEARS = 400;
 
-  /** Returns whether all hours of a day are allowed. */
   boolean hasEveryHour() {
     return hours == ALL_HOURS;
   }

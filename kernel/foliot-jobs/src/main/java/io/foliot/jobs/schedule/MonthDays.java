@@ -11,10 +11,10 @@ import java.time.LocalDate;
  * @param nearest business days nearest to a number ({@code 15W})
  * @param nearestFromEnd business days nearest to a day counted from the end ({@code LW})
  * @param weekdays all days of these weekdays
- * @param lastWeekdays the last day of these weekdays in a month ({@code 5L})
+ * @param lastWeekdays the last day of each of these weekdays in a month ({@code 5L})
  * @param nthWeekdays the first to fifth day of a weekday in a month ({@code 2#1}): bits 0 to 6 for the first day of
  *     each weekday, bits 7 to 13 for the second day, and so on
- * @param either whether a day is allowed if one of the two fields allows it; otherwise both must
+ * @param either whether one of the two fields is enough to allow a day; if false, both must allow it
  */
 record MonthDays(int days, int fromEnd, int nearest, int nearestFromEnd, int weekdays, int lastWeekdays,
     long nthWeekdays, boolean either) {

@@ -21,7 +21,7 @@ record OffsetSpan(long start, long end, int offset, int offsetBefore) {
     if (rules.isFixedOffset()) {
       return new OffsetSpan(Long.MIN_VALUE, Long.MAX_VALUE, offset, offset);
     }
-    // A change exactly at the second belongs to this span.
+    // A change exactly at the second begins this span.
     ZoneOffsetTransition first = rules.previousTransition(instant.plusSeconds(1));
     ZoneOffsetTransition last = rules.nextTransition(instant);
     return new OffsetSpan(first == null ? Long.MIN_VALUE : first.toEpochSecond(),

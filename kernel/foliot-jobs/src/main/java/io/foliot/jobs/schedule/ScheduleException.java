@@ -50,8 +50,8 @@ public final class ScheduleException extends IllegalArgumentException {
   }
 
   /**
-   * Returns a duration as callers of the API write it, in the largest unit of which it is a whole number, with a minus
-   * if it is negative; in ISO 8601 if it has parts of a millisecond.
+   * Returns a duration as callers of the API write it: a whole number of the largest unit that divides it. A duration
+   * with parts of a millisecond is in ISO 8601.
    */
   static String text(Duration duration) {
     if (!EverySchedule.isWholeMillis(duration)) {

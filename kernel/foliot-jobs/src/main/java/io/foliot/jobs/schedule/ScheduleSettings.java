@@ -39,7 +39,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
     DstOverlap dstOverlap, @Nullable Instant from, @Nullable Instant to, List<String> exclude, Duration jitter) {
   /** Maximum number of calendars of one schedule. */
   public static final int MAX_CALENDARS = 16;
-  /** The settings by name, in the order in which {@link #values} lists them. */
+  /** Names of the settings, in the order of {@link #values}. */
   public static final List<String> NAMES = List.of("cron", "dialect", "every", "offset", "after", "at", "zone",
       "dstGap", "dstOverlap", "from", "to", "exclude", "jitter");
 
@@ -48,7 +48,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
   private static final Instant FIRST = Instant.parse("0000-01-01T00:00:00Z");
   /** Last instant that may be set. The milliseconds since 1970 up to it fit into a long. */
   private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999Z");
-  /** An arbitrary name for checks: {@code H} needs a name, and the result of a check does not depend on it. */
+  /** Name for checks of an expression with {@code H}, which needs a name. */
   private static final String SOME_NAME = "job";
 
   public ScheduleSettings {
@@ -140,7 +140,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
    * Returns the settings that are given as texts by name, as {@link #values} returns them. Durations and instants are
    * in ISO 8601.
    *
-   * @throws ScheduleException if a name is unknown, a setting is wrong, or two settings exclude each other
+   * @throws ScheduleException if a name is unknown, or if {@link Builder#build} refuses the settings
    */
   public static ScheduleSettings of(Map<String, String> values) {
     Builder builder = new Builder();
@@ -351,7 +351,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
     /**
      * Returns the settings.
      *
-     * @throws ScheduleException if a setting is wrong, or two settings exclude each other
+     * @throws ScheduleException if a setting is wrong or missing, or two settings exclude each other
      */
     public ScheduleSettings build() {
       return new ScheduleSettings(cron, dialect, every, offset, after, at, zone, dstGap, dstOverlap, from, to, exclude,

@@ -19,10 +19,7 @@ final class CronScheduleTest {
   private static final String GAP = "2026-03-08T00:00:00";
   private static final String OVERLAP = "2026-11-01T00:00:00";
   private static final List<CronDialect> DIALECTS = List.of(CronDialect.values());
-  /**
-   * Maximum number of days that the oracle searches. An expression may match only one day in several years. The search
-   * of a day takes about a microsecond.
-   */
+  /** Maximum number of days that the oracle searches. An expression may match only one day in several years. */
   private static final int SEARCHED_DAYS = 366 * 9;
 
   private static CronSchedule inNewYork(String cron) {

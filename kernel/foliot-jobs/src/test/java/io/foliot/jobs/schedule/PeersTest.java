@@ -98,8 +98,8 @@ final class PeersTest {
   }
 
   /**
-   * Foliot refuses expressions to which a peer gives a meaning that the author hardly intended, or about which the
-   * peers disagree.
+   * Foliot refuses an expression to which a peer gives an unlikely meaning, or to which two peers give different
+   * meanings.
    */
   @Test
   void peersAcceptExpressionsThatFoliotRefuses() {

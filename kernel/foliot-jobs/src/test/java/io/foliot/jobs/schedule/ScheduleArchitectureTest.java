@@ -25,7 +25,7 @@ final class ScheduleArchitectureTest {
       .because("a scheduled time is a function of its arguments");
 
   @Test
-  void schedulesDependOnTheJdkAlone() {
+  void schedulesDependOnTheJdkAndJSpecifyAlone() {
     classes().should().onlyDependOnClassesThat(resideInAnyPackage("io.foliot.jobs.schedule", "org.jspecify..",
         "java.lang..", "java.util..", "java.time..", "java.nio.charset")).check(MAIN);
   }
