@@ -134,7 +134,7 @@ final class FoliotNode implements AutoCloseable {
     return engine;
   }
 
-  /** Returns the result of a call, or fails after 60 s. */
+  /** Returns the result of a call, or fails after a timeout. */
   static <T> T await(CompletionStage<T> answer) {
     return answer.toCompletableFuture().orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
   }
@@ -144,7 +144,6 @@ final class FoliotNode implements AutoCloseable {
     return Body.json(Integer.toString(number));
   }
 
-  /** Returns the number that a body contains. */
   static int number(Body body) {
     int number = 0;
     for (byte digit : body.payload()) {
@@ -154,7 +153,7 @@ final class FoliotNode implements AutoCloseable {
   }
 
   /**
-   * Submits tasks, numbered from 0, to the store without an engine, a thousand in each call.
+   * Submits tasks, numbered from 0, to the store without an engine.
    *
    * @param due returns the due time of a task, given the number of the task
    */
@@ -178,7 +177,7 @@ final class FoliotNode implements AutoCloseable {
   }
 
   /**
-   * Waits until the counts of queue {@link #QUEUE} fulfil a condition. Fails if they do not within 30 s.
+   * Waits until the counts of queue {@link #QUEUE} fulfil a condition. Fails after {@link #COUNTS_BOUND}.
    *
    * @param rule the condition in words, for the message
    */
