@@ -65,7 +65,7 @@ final class TimerOrderTest {
 
     long deadlineNanos;
 
-    /** True after a reset, which leaves the order among equal deadlines unspecified. */
+    /** True if the order among equal deadlines is unspecified, for example after a reset. */
     boolean wasReset;
 
     Timeout timeout;
