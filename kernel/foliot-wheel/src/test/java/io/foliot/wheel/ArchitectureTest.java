@@ -15,12 +15,9 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Checks that tests can replace time, waiting and randomness, and that the module depends only on some packages. */
+/** Checks that tests can replace time, waiting and randomness, and that the module depends on few packages. */
 final class ArchitectureTest {
-  /**
-   * A call that reads time, waits, draws a random number or creates threads outside the control of a test, and its
-   * replacement.
-   */
+  /** A call that a test cannot control, and its replacement. */
   private record Ban(String type, String method, String replacement) {
     ArchRule rule() {
       return noClasses().that().doNotHaveSimpleName("SystemTimerClock").should()
@@ -54,7 +51,7 @@ final class ArchitectureTest {
         .hasMessageContaining("use TimerClock.nanoTime");
   }
 
-  /** A class that breaks the rule on purpose. */
+  /** A class that breaks {@link #CLOCK} on purpose. */
   static final class Offender {
     static long now() {
       return System.nanoTime();

@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A clock that a test sets. It also records whether the driver sleeps; there is one driver per clock. */
+/** A clock that a test sets. It has one driver, and records whether the driver sleeps. */
 final class ManualClock implements TimerClock {
   private static final long BOUND_SECONDS = 30;
 
@@ -71,7 +71,7 @@ final class ManualClock implements TimerClock {
     }
   }
 
-  /** Sets the time, and returns once the driver has fired the due timers and sleeps. Fails after 30 s. */
+  /** Sets the time, and returns once the driver has fired the due timers and sleeps. */
   void set(long toNanos) {
     lock.lock();
     try {
@@ -100,7 +100,7 @@ final class ManualClock implements TimerClock {
     set(nanoTime() + byNanos);
   }
 
-  /** Waits until the driver sleeps and has no reason to wake. Fails after 30 s. */
+  /** Waits until the driver sleeps and has no reason to wake. Fails after {@link #BOUND_SECONDS}. */
   void awaitAsleep() {
     lock.lock();
     try {

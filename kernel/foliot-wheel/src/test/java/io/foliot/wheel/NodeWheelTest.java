@@ -97,7 +97,7 @@ final class NodeWheelTest extends TimerQueueContract {
       advancing = true;
       int touched = wheel.advance(nowTick, 0, limit, this);
       advancing = false;
-      // Each advance sweeps and stages only a little, so all other operations meet a sweep or a staging in progress.
+      // Each advance sweeps and stages only a little, so other operations often meet a sweep or a staging in progress.
       wheel.sweepIfWorthwhile(live.size());
       assertThat(wheel.sweep(3)).isNotNegative();
       assertThat(wheel.stage(3, this)).isNotNegative();
@@ -156,7 +156,7 @@ final class NodeWheelTest extends TimerQueueContract {
     return new NodeQueue(startTick);
   }
 
-  /** Returns false: entries of cancelled timers stay until a sweep, so the wheel wakes for them and touches them. */
+  /** Returns false, because the wheel wakes for cancelled timers and touches them until a sweep removes them. */
   @Override
   protected boolean wakesAsModelled() {
     return false;

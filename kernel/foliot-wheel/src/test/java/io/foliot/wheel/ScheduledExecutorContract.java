@@ -1885,7 +1885,7 @@ public abstract class ScheduledExecutorContract {
         () -> executor.invokeAll(List.of(callable)), () -> executor.invokeAny(List.of(callable)));
   }
 
-  /** Asserts that the property holds for one of the spans. A failure for all of them is not caused by a stall. */
+  /** Asserts that the property holds for one of the spans. */
   private static void assertForSomeSpan(SpanProperty property) throws Exception {
     for (long spanMillis : RETRY_SPANS_MILLIS) {
       if (property.holds(spanMillis)) {
@@ -2002,7 +2002,7 @@ public abstract class ScheduledExecutorContract {
     }
   }
 
-  /** A task that threads compete to cancel. */
+  /** A task that a thread of the test may cancel at any time. */
   private static final class Contested implements Runnable {
     final AtomicInteger runs = new AtomicInteger();
     final long dueNanoTime;

@@ -4,10 +4,7 @@ import java.util.Comparator;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The simplest model of a timer queue. Timers are sorted by deadline; timers with equal deadlines keep the order in
- * which the deadlines were set.
- */
+/** The simplest model. Timers are sorted by deadline, and by the order in which equal deadlines were set. */
 public final class SortedModel extends TimerQueueModel {
   private final TreeSet<Entry> sorted = new TreeSet<>(
       Comparator.<Entry>comparingLong(e -> e.key).thenComparingLong(e -> e.order));

@@ -65,7 +65,7 @@ final class TimerOrderTest {
 
     long deadlineNanos;
 
-    /** True after a reset, which leaves the order among equal deadlines unspecified. */
+    /** True if the order among equal deadlines is unspecified, for example after a reset. */
     boolean wasReset;
 
     Timeout timeout;
@@ -87,7 +87,7 @@ final class TimerOrderTest {
         : first.wasReset || second.wasReset || first.arrival < second.arrival;
   }
 
-  /** Asserts that the list is sorted by deadline, stably except for timers that were reset. */
+  /** Asserts that the list is sorted by deadline. The sort must be stable, except for timers that were reset. */
   private static void assertInOrder(List<Expected> started) {
     for (int i = 1; i < started.size(); i++) {
       assertThat(mayStartBefore(started.get(i - 1), started.get(i)))
@@ -195,7 +195,7 @@ final class TimerOrderTest {
       return all.isEmpty() ? schedule(delay(), NOTHING) : all.get(random.nextInt(all.size()));
     }
 
-    /** Returns a random delay in nanoseconds, which often ends at the deadline of another timer. It may be negative. */
+    /** Returns a random delay in nanoseconds, which may be negative or end at the deadline of another timer. */
     private long delay() {
       return switch (random.nextInt(6)) {
         case 0 -> 0;

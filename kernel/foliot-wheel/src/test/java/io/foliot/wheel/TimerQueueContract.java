@@ -25,7 +25,6 @@ public abstract class TimerQueueContract {
   private static final int STEPS_PER_SEED = 400;
   private static final int NO_LIMIT = Integer.MAX_VALUE;
 
-  /** Creates the queue under test. */
   protected abstract TimerQueue create(long startTick);
 
   /** Returns a model of the order and the wakes that this queue promises. */
@@ -38,18 +37,12 @@ public abstract class TimerQueueContract {
     return Long.MAX_VALUE;
   }
 
-  /**
-   * Returns true if the random tests may use any tick. Returns false if they must use only ticks that are not negative
-   * and that a queue reaches in reasonable time.
-   */
+  /** Returns true if the random tests may use any tick, false if only ticks that a queue reaches in a short time. */
   protected boolean takesAllTicks() {
     return true;
   }
 
-  /**
-   * Returns true if the next wake and the number of touched timers must be equal to those of the model. Returns false
-   * if they must only obey the contract of {@link TimerQueue}.
-   */
+  /** Returns whether the next wake and the number of touched timers must be equal to those of the model. */
   protected boolean wakesAsModelled() {
     return true;
   }
@@ -148,8 +141,7 @@ public abstract class TimerQueueContract {
       int touched;
       do {
         // A queue that does not count the same moves as the model reaches its limit at another timer than the model. So
-        // the model of such a queue gets no limit. The test repeats the advance until the queue touches fewer timers
-        // than its limit.
+        // the model gets no limit. The test repeats the advance until the queue touches fewer timers than its limit.
         model.begin(now, wakesAsModelled() ? limit : NO_LIMIT);
         touched = queue.advance(now, limit, (handle, deadline, payload) -> {
           TimerQueueModel.Entry expected = model.next();

@@ -64,7 +64,7 @@ public abstract class TimerQueueModel {
   /** Returns the next timer that the current advance hands out, or null if the advance hands out no more. */
   public abstract @Nullable Entry next();
 
-  /** Returns the next wake without the late entries, or {@link TimerQueue#NEVER} if there is no other entry. */
+  /** Returns the next wake of the entries that are not late, or {@link TimerQueue#NEVER} if there are none. */
   abstract long nextKeptWake();
 
   public final void schedule(long handle, long deadlineTick, long payload) {
@@ -103,7 +103,6 @@ public abstract class TimerQueueModel {
     return entry != null;
   }
 
-  /** Begins an advance. */
   public final void begin(long nowTick, int limit) {
     this.nowTick = nowTick;
     this.limit = limit;
@@ -112,7 +111,7 @@ public abstract class TimerQueueModel {
     late.clear();
   }
 
-  /** Moves the hand to the tick at which the queue stopped at its limit; no timer may be due before that tick. */
+  /** Moves the hand to the tick at which the queue reached its limit. No timer may be due before that tick. */
   public final void stoppedAt(long tick) {
     if (tick < hand || tick > nowTick || nextKeptWake() < tick) {
       throw new AssertionError("the queue has stopped at a wrong tick: tick=" + tick + ", hand=" + hand + ", nowTick="

@@ -12,7 +12,7 @@ public final class Await {
   private Await() {}
 
   /**
-   * Waits until a condition holds. The condition is checked every 20 ms.
+   * Waits until a condition holds.
    *
    * @param what the condition in words, for the message
    * @throws IllegalStateException if the condition does not hold within the bound

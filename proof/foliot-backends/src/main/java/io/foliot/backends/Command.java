@@ -18,7 +18,7 @@ public final class Command {
   /** Standard input of programs that read no input. */
   private static final Path NOTHING = Path.of("/dev/null");
 
-  /** Number of lines of a log that a message quotes: enough for the reason of a failure and the lines before it. */
+  /** Number of lines of a log that a message quotes. */
   private static final int TAIL_LINES = 30;
 
   private Command() {}
@@ -48,8 +48,8 @@ public final class Command {
   /**
    * Runs a program that may fail.
    *
-   * @throws IOException if the program cannot be started, fails, or does not end within two minutes. If the program was
-   *     started, the message quotes the end of its output
+   * @throws IOException if the program cannot be started, fails, or does not end in time. The message quotes the end of
+   *     the program's output, if there is any
    */
   public static void attempt(String... command) throws IOException {
     attempt(List.of(command), NOTHING);

@@ -99,8 +99,8 @@ public final class LoopDisk implements AutoCloseable {
 
   /**
    * Cuts the power of the disk. Pause every process that writes to the disk first: a sync in progress at this instant
-   * may report success although it failed (about one time in fifteen on Linux 6.18). When real power fails, no process
-   * is left to receive that report.
+   * may return success although it failed. On Linux 6.18, about one such sync in fifteen does. When real power fails,
+   * no process is left to see that result.
    */
   public void powerOff() {
     Command.run("perl", "-e", SHUTDOWN, folder.toString());

@@ -116,7 +116,7 @@ public final class PostgresServer implements Server {
     return Database.local("postgresql", port, FIRST_DATABASE, "", USER, password);
   }
 
-  /** Creates an empty database in some tens of milliseconds, so that each test class can have its own. */
+  /** Creates an empty database, so that each test class can have its own. */
   public Database createDatabase() {
     String name = "d" + databases.incrementAndGet();
     execute("CREATE DATABASE " + name);

@@ -42,7 +42,7 @@ public final class RedisConnection implements AutoCloseable {
    * Sends a command and returns its reply: a {@link String}, a {@link Long}, a {@link List} of replies, or null.
    *
    * @throws IllegalStateException if Redis answers with an error, whose text is the message
-   * @throws IOException if no data arrives for ten seconds, the connection ends, or the reply is malformed
+   * @throws IOException if the connection fails, for example if no data arrives for ten seconds
    */
   public @Nullable Object command(String... words) throws IOException {
     ByteArrayOutputStream request = new ByteArrayOutputStream();

@@ -13,11 +13,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Redis with an append-only file that is synced every second. With {@code appendfsync=always}, Redis syncs before it
- * replies, so {@link #kill} loses no confirmed data. With the default, {@code everysec}, Redis usually writes to the
- * file before it replies, and the kernel keeps written data after a kill. While an earlier sync is in progress, Redis
- * may delay the write by up to two seconds, and a kill may then lose confirmed data. {@link #restartEmpty} simulates
- * the loss of the disk: it discards all data.
+ * Redis with an append-only file, which Redis syncs every second by default. Redis usually writes to the file before it
+ * replies, and the kernel keeps written data after a kill. While an earlier sync is in progress, Redis may delay the
+ * write by up to two seconds, and a kill may then lose confirmed data. With {@code appendfsync=always}, Redis syncs
+ * before it replies, so a kill loses no confirmed data.
  */
 public final class RedisServer implements Server {
   private static final Duration LINK_BOUND = Duration.ofSeconds(60);

@@ -2,7 +2,7 @@ package io.foliot.backends;
 
 /**
  * A real server in a process of its own, on a fixed port of the loopback address. The server is ready when this object
- * has been created. {@link #close} kills the server and removes its files; any end of this JVM does so, too.
+ * has been created. {@link #close} kills the server and removes its files; so does the end of this JVM.
  *
  * <p>One thread at a time may start, stop, kill, pause, resume or close the server. Any thread may call the other
  * methods.
@@ -11,7 +11,7 @@ public sealed interface Server extends AutoCloseable permits PostgresServer, Mar
   /** Returns the server's port of the loopback address, which never changes. */
   int port();
 
-  /** Returns whether the server's process is alive, paused or not. */
+  /** Returns true if the server's process is running or paused. */
   boolean isAlive();
 
   /** Kills all processes of the server (SIGKILL), and waits until they are gone. The files stay. */

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 final class OrphanTest {
   private static final Duration BOUND = Duration.ofSeconds(30);
 
-  /** The process that is killed: it starts servers, prints their ports, and waits. */
+  /** A process that starts servers, prints their ports, and waits until the test kills it. */
   static final class Parent {
     private Parent() {}
 

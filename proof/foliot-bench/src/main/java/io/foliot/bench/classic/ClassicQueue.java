@@ -201,7 +201,6 @@ abstract class ClassicQueue implements TimerQueue {
     hand = tick;
   }
 
-  /** Returns the number of placed timers. */
   final int placed() {
     return placed;
   }

@@ -18,7 +18,7 @@ final class Timer {
   /** A number that grows with each deadline that is set. Timers of one deadline fire in the order of this number. */
   long order;
 
-  /** The list that contains the timer; null if there is none, as in queues without lists. */
+  /** The list that contains the timer, or null. */
   @Nullable
   TimerList list;
 
@@ -45,7 +45,6 @@ final class Timer {
     return deadlineTick < other.deadlineTick || (deadlineTick == other.deadlineTick && order < other.order);
   }
 
-  /** Removes the timer from its list. */
   void unlink() {
     requireNonNull(list, "the timer is in no list").remove(this);
   }

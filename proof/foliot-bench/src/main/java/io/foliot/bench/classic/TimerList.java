@@ -29,8 +29,8 @@ final class TimerList {
   }
 
   /**
-   * Inserts a timer after all timers that are due earlier or at the same tick. The search begins at the rear. It ends
-   * at once if timers come in the order of their deadlines, as timers with one constant delay do.
+   * Inserts a timer after all timers that are due earlier or at the same tick. The search begins at the rear, so it
+   * ends at once if timers come in the order of their deadlines.
    */
   void insertSorted(Timer timer) {
     Timer before = last;

@@ -15,7 +15,7 @@ interface Backlog extends AutoCloseable {
    * Checks the contents of the store after the measurement. This may take seconds.
    *
    * @param tasks the number of tasks that were drained
-   * @throws IllegalStateException if a task in the store has not ended
+   * @throws IllegalStateException if the contents are wrong
    */
   default void ensureDone(int tasks) throws Exception {}
 

@@ -50,14 +50,14 @@ final class ClaimTally implements Meter {
     return asked.sum();
   }
 
-  /** Returns the percentage of the tasks asked for that the claims did not win. */
+  /** Returns the tasks that claims did not win, as a percentage of the tasks asked for. */
   double lostPercent() {
     return percent(asked() - won.sum(), asked());
   }
 
   /**
-   * Returns the percentage of the tasks won that were stolen: overdue by at least a second, in a slot that the claiming
-   * node does not own.
+   * Returns the stolen tasks as a percentage of the tasks won. A stolen task was overdue by at least a second, and the
+   * claiming node does not own its slot.
    */
   double stolenPercent() {
     return percent(stolen.sum(), won.sum());

@@ -26,7 +26,7 @@ final class DbSchedulerBacklog implements Backlog {
   /**
    * The settings of claims.
    *
-   * @param threads the number of threads. Each runs one task at a time and commits its end; many commits share a sync
+   * @param threads the number of threads. Each runs one task at a time and commits its end
    * @param lower the scheduler claims again when it holds fewer tasks than this multiple of the number of threads
    * @param upper a claim fills the scheduler up to this multiple of the number of threads
    */

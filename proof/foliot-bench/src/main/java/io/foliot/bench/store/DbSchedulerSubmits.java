@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Calls of db-scheduler's {@code scheduleBatch}, each one transaction, or of {@code schedule} for a single task. */
+/** Calls of db-scheduler's {@code scheduleBatch}, or of {@code schedule} if a batch has one task. */
 final class DbSchedulerSubmits implements CallLoad {
   private static final Duration LATER = Duration.ofDays(1);
 

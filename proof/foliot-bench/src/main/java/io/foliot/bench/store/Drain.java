@@ -41,7 +41,7 @@ final class Drain implements Contender {
     }
   }
 
-  /** Fills a backlog, drains it, and returns the rate. The scheduler is not stopped. */
+  /** Fills a backlog, drains it, and returns the rate. Leaves the scheduler running. */
   static Rate drain(Backlog backlog, int tasks, Site site) throws Exception {
     Ledger ledger = new Ledger(tasks);
     backlog.fill(tasks);

@@ -22,7 +22,6 @@ final class Figures {
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
-  /** Returns the text of a figure. */
   static String shown(double figure) {
     double size = Math.abs(figure);
     String format = size >= WITHOUT_DECIMALS || size == 0 ? "%,.0f" : size >= WITH_ONE_DECIMAL ? "%.1f" : "%.2f";

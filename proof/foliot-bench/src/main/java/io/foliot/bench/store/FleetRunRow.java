@@ -24,7 +24,7 @@ final class FleetRunRow implements Row {
   /** Ratio of the number of tasks of a drain to the number of shards of a run. */
   private static final int TASKS_A_SHARD = 20;
   private static final Duration BOUND = Duration.ofMinutes(2);
-  /** Rounds before the measured ones. After fewer rounds, the JIT compiler still takes a fifth of the processors. */
+  /** Number of warm-up rounds. After fewer rounds, the JIT compiler still takes a fifth of the processors. */
   private static final int WARM_UP = 8;
   private static final double WANTED_RATE = 10_000;
   private static final double WANTED_SPREAD = 10;

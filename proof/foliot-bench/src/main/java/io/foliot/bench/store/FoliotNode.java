@@ -50,7 +50,7 @@ final class FoliotNode implements AutoCloseable {
   private static final long TIMEOUT_SECONDS = 60;
   private static final int BATCH = 1_000;
   private static final int UNDER_WAY = 4;
-  /** Longest wait for counts, which may be ten seconds old. */
+  /** Longest wait until the counts of a store are current. */
   private static final Duration COUNTS_BOUND = Duration.ofSeconds(30);
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final TimeSource CLOCK = new SystemClock();
@@ -88,12 +88,12 @@ final class FoliotNode implements AutoCloseable {
     return node;
   }
 
-  /** Returns the jobs of the store. The node plans a job as soon as it is put. */
+  /** Returns the API for jobs. The node plans a job as soon as the job is put. */
   Jobs jobs(TaskStore store) {
     return new Jobs(store, engine::write);
   }
 
-  /** Returns the jobs of a planner, which must be one of the node's deliveries. */
+  /** Returns the API for jobs of a planner. The planner must be one of the deliveries of the node. */
   Jobs jobs(JobPlanner planner) {
     return planner.jobs(engine::write);
   }
@@ -134,7 +134,7 @@ final class FoliotNode implements AutoCloseable {
     return engine;
   }
 
-  /** Returns the result of a call, or fails after 60 s. */
+  /** Returns the result of a call, or fails after a timeout. */
   static <T> T await(CompletionStage<T> answer) {
     return answer.toCompletableFuture().orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
   }
@@ -144,7 +144,6 @@ final class FoliotNode implements AutoCloseable {
     return Body.json(Integer.toString(number));
   }
 
-  /** Returns the number that a body contains. */
   static int number(Body body) {
     int number = 0;
     for (byte digit : body.payload()) {
@@ -154,7 +153,7 @@ final class FoliotNode implements AutoCloseable {
   }
 
   /**
-   * Submits tasks, numbered from 0, to the store without an engine, a thousand in each call.
+   * Submits tasks, numbered from 0, to the store without an engine.
    *
    * @param due returns the due time of a task, given the number of the task
    */
@@ -178,7 +177,7 @@ final class FoliotNode implements AutoCloseable {
   }
 
   /**
-   * Waits until the counts of queue {@link #QUEUE} fulfil a condition. Fails if they do not within 30 s.
+   * Waits until the counts of queue {@link #QUEUE} fulfil a condition. Fails after {@link #COUNTS_BOUND}.
    *
    * @param rule the condition in words, for the message
    */

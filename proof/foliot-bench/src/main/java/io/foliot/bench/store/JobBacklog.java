@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Foliot's recurring jobs, each with one shard, and all with a scheduled time at the same instant. They are put before
- * that instant, at most a thousand at a time. The engine is started 1 ms after the instant.
+ * Foliot's recurring jobs, each with one shard, and all with a scheduled time at the same instant. The jobs are put
+ * before that instant, and the engine is started after it.
  */
 final class JobBacklog implements Backlog {
   private static final Duration PERIOD = Duration.ofHours(1);

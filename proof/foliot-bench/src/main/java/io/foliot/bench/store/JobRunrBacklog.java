@@ -29,7 +29,7 @@ final class JobRunrBacklog implements Backlog {
    */
   static final int TUNED_WORKERS = 256;
   private static final int POOL = 16;
-  /** The shortest interval that JobRunr permits. Workers that become free claim more jobs without waiting for it. */
+  /** The shortest interval that JobRunr permits. Workers that become free claim more jobs before the next poll. */
   private static final Duration POLL = Duration.ofSeconds(5);
   private static final int BATCH = 1_000;
 

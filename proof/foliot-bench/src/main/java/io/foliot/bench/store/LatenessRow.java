@@ -14,7 +14,7 @@ import java.util.function.Function;
 record LatenessRow(String name, String title, Function<Sites, Site> site) implements Row {
   private static final int PER_SECOND = 500;
   private static final double WANTED_P99_MILLIS = 20;
-  /** The time before the measurement, for the warm-up, is the measured time divided by this. */
+  /** Ratio of the measured time to the warm-up before it. */
   private static final int UNMEASURED_PART = 5;
 
   @Override

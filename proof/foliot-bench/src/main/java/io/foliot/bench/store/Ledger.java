@@ -20,7 +20,6 @@ final class Ledger {
     absent = new CountDownLatch(tasks);
   }
 
-  /** Notes that a task has begun. */
   void begun(int number) {
     if (firstNanos.get() == NEVER) {
       firstNanos.compareAndSet(NEVER, System.nanoTime());

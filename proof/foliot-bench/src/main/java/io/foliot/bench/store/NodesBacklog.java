@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nodes over one database, and a backlog that becomes due at one instant. The nodes have started and share the slots
- * before that instant. So the figures include neither the start of the nodes nor their contention during the start.
+ * Nodes over one database, and a backlog that becomes due at one instant. The nodes start and share the slots before
+ * that instant, so the figures do not include the start.
  */
 final class NodesBacklog implements Backlog {
   /** Constant part of the time from the first insert to the due instant. */
@@ -83,10 +83,7 @@ final class NodesBacklog implements Backlog {
     return nodes.tally();
   }
 
-  /**
-   * Returns how many processors this process, which runs all nodes, used on average from the due instant until the end
-   * of the last task.
-   */
+  /** Returns how many processors this process used on average, from the due instant until all tasks ended. */
   double programProcessors() {
     return programProcessors;
   }

@@ -21,7 +21,7 @@ final class Pace {
     return (int) (time.toNanos() / gapNanos);
   }
 
-  /** Calls the step with {@code count} numbers from 0, each at its time. The thread sleeps between two calls. */
+  /** Calls the step with the numbers from 0 to {@code count - 1}, each at its time. */
   void keep(int count, IntConsumer step) {
     long begun = System.nanoTime();
     for (int number = 0; number < count; number++) {

@@ -138,7 +138,6 @@ final class PollingWorker {
     }
   }
 
-  /** Returns how many shards the worker holds. */
   int held() {
     return held.size();
   }

@@ -10,7 +10,6 @@ interface Row {
     return true;
   }
 
-  /** Measures the row and returns the figures. */
   Table measure(Sites sites, StoreOptions options, Progress progress) throws Exception;
 
   /** Receives messages about the progress. */

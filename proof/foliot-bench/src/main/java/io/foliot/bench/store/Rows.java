@@ -39,7 +39,7 @@ final class Rows {
   private static final int BOUND = 200;
   private static final double BOUND_SHARE = 0.1;
   /**
-   * Maximum number of attempts that a node has under way in the rows that use all processors. With {@link #ATTEMPT},
+   * Maximum number of attempts that a node has under way in the lines that use all processors. With {@link #ATTEMPT},
    * the limit is 10,000 attempts a second, more than the processors can do.
    */
   private static final int WIDE = 1_000;

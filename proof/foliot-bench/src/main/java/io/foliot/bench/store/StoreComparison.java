@@ -31,7 +31,7 @@ import java.util.List;
  * first task until the ends of all tasks are durable. The start of a scheduler does not count.
  * <li>Submit and reset: each caller has its own thread and waits for each answer.
  * <li>Cluster: several nodes in this process over one database. They share the slots before a backlog becomes due at
- * one instant. A claim is lost if it wins no task, because another node had claimed the task, or the task had ended.
+ * one instant. A claim is lost if it wins no task, for example because another node had claimed the task.
  * <li>Lateness: from the due instant to the beginning of the attempt. The rows {@code *-lateness} measure it by the
  * store's clock, all other rows by this machine's clock.
  * </ul>

@@ -79,17 +79,14 @@ record StoreOptions(List<String> rows, List<String> contenders, boolean isWarm, 
     return Duration.ofMillis(Math.round(Double.parseDouble(value) * 1_000));
   }
 
-  /** Returns whether a contender takes part. */
   boolean wants(RateRow.Entry entry) {
     return (isWarm || !entry.isVariant()) && wants(entry.contender().name());
   }
 
-  /** Returns whether a contender with this name takes part. */
   boolean wants(String contender) {
     return contenders.isEmpty() || contenders.stream().anyMatch(contender::contains);
   }
 
-  /** Returns whether a row is measured. */
   boolean wants(Row row) {
     return rows.contains(row.name())
         || (row.isUsual() && (rows.isEmpty() || rows.stream().anyMatch(row.name()::startsWith)));

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Measures the size of the tables under churn. Tasks are submitted, claimed and finished, live keys are reset, and
  * finished tasks are removed a minute after their end. For half of the time another transaction holds a snapshot.
- * PostgreSQL cannot remove rows that become dead during this time.
+ * Until the snapshot ends, PostgreSQL cannot remove the rows that become dead.
  *
  * <p>A minute of this program is a fixed amount of work, and takes longer than a minute of the clock. It has three
  * parts: 50 s of steady load, a wait until each task has begun, and the drain of a backlog at full speed. Then the
@@ -49,7 +49,7 @@ public final class TableChurn {
   private static final int RESETS_PER_SECOND = 2_000;
   private static final int LIVE_KEYS = 20_000;
   private static final int BURST = 20_000;
-  /** Number of batches in which the load of a second is sent. */
+  /** Number of batches per second, of tasks and of resets. */
   private static final int PARTS_PER_SECOND = 10;
   private static final Duration SPREAD = Duration.ofSeconds(20);
   private static final Duration PUSHED = Duration.ofMinutes(2);
@@ -145,7 +145,7 @@ public final class TableChurn {
     return connection;
   }
 
-  /** Runs the steady load for 50 s. Returns the 99th percentile of the time of a batch of resets, in ms. */
+  /** Runs the steady load. Returns the 99th percentile of the time of a batch of resets, in ms. */
   private double steadily() {
     Histogram nanos = new Histogram(Figures.DIGITS);
     long begun = System.nanoTime();

@@ -62,7 +62,7 @@ public class ActiveTimerBenchmark {
       peer = Contender.valueOf(contender).create();
     }
 
-    /** Checks that the timers of this iteration were waiting all the time. */
+    /** Closes the contender, and checks that no timer has fired. */
     @TearDown(Level.Iteration)
     public void stop() {
       requireNonNull(peer, "peer").close();
