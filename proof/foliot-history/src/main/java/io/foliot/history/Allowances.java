@@ -10,7 +10,7 @@ package io.foliot.history;
  * @param settleMillis the longest time, without faults, from the receiver's successful answer until the store has
  *        recorded it
  * @param graceMillis the longest time until a firing is attempted, counted from the latest of its due time, its
- *        previous attempt and the end of the last fault. This is at least the longest lease and the longest backoff. An
+ *        previous attempt and the end of the last fault. It must cover the longest lease and the longest backoff. An
  *        operation without an answer takes effect within the same time, or never
  * @param faultFree whether the run had neither faults nor overload. If so, a duplicate is a violation
  */
@@ -22,7 +22,7 @@ public record Allowances(long clockErrorMillis, long transitMillis, long deliver
     }
   }
 
-  /** Returns the tolerances for a simulator: it has one clock, attempts arrive as they begin, and faults may occur. */
+  /** Returns the tolerances for a simulator: it has one clock, attempts arrive at once, and faults may occur. */
   public static Allowances exact(long deliveryTimeoutMillis, long settleMillis, long graceMillis) {
     return new Allowances(0, 0, deliveryTimeoutMillis, settleMillis, graceMillis, false);
   }

@@ -25,7 +25,7 @@ final class ChainCheck {
   /**
    * Reports the violations in this chain.
    *
-   * @param firingIds the firing of each firing id seen in any chain; this method adds to it
+   * @param firingIds the firing of each firing id in the chains checked so far; this method adds to it
    * @param keyless receives the firing of this chain that only a submit without a key can explain, if there is one
    */
   void check(Map<String, Firing> firingIds, List<Explanation.Unacked> keyless) {

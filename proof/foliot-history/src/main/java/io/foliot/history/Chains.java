@@ -24,7 +24,7 @@ final class Chains {
   Chains(Run run, long clockErrorMillis, Findings findings) {
     forgotten = run.forgotten;
     // The order matters. The events that show the key of a task come first, and the answers that name only a task come
-    // second. All other operations come last, because they apply only to tasks that are known by then.
+    // second. All other operations come last, because some are dropped if their task is unknown by then.
     for (Operation operation : run.operations) {
       if (operation.reply() instanceof Reply.Placed placed && namesKey(operation.request())) {
         place(operation, placed, findings);

@@ -55,7 +55,7 @@ final class FaultWindows {
   /**
    * Returns the latest end of an action that began at an instant.
    *
-   * @param durationMillis the longest duration of the action without faults, and after the end of a fault
+   * @param durationMillis the longest duration without faults, counted anew after each fault
    */
   long overMillis(long fromMillis, long durationMillis) {
     long over = plus(fromMillis, durationMillis);
@@ -68,7 +68,7 @@ final class FaultWindows {
   /**
    * Returns the earliest beginning of an action that ended at an instant.
    *
-   * @param durationMillis the longest duration of the action without faults, and after the end of a fault
+   * @param durationMillis the longest duration without faults, counted anew after each fault
    */
   long begunMillis(long toMillis, long durationMillis) {
     long begun = toMillis - durationMillis;

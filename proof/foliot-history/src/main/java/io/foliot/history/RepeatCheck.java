@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reports deliveries of firings that had already ended, repeated attempt numbers, and final states that changed. */
+/** Checks a firing for repeated deliveries and attempt numbers, and for changes of a final state. */
 final class RepeatCheck {
   private final Run run;
   private final Allowances allowances;

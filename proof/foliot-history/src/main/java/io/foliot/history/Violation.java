@@ -25,7 +25,7 @@ public record Violation(Kind kind, String message, List<Event> evidence) {
     ZOMBIE,
     /** A task was delivered that no client had submitted. */
     GHOST,
-    /** A later attempt had the same or a lower (generation, attempt), by which a receiver drops stale deliveries. */
+    /** An attempt had the same (generation, attempt) as an earlier attempt, or a lower one. */
     FENCE
   }
 

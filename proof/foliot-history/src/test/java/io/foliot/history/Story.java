@@ -125,7 +125,7 @@ final class Story {
     return new HistoryChecker(allowances).check(history);
   }
 
-  /** Ends and checks the history, with one clock, a timeout of 50 ms, 10 ms to settle and 1 s of grace. */
+  /** Ends and checks the history, with one clock, a timeout of 50 ms, 10 ms to settle and a grace time of 1 s. */
   Verdict end(long at) {
     return end(at, Allowances.exact(50, 10, 1000));
   }

@@ -19,7 +19,7 @@ import java.util.Objects;
  * fire again without help.
  */
 final class FaultRun implements AutoCloseable {
-  /** Pause of each client between two operations. The four clients make fewer than 100 operations a second. */
+  /** Pause of each client between two operations. */
   private static final long STEP_MILLIS = 40;
 
   /**

@@ -38,7 +38,7 @@ interface FaultyDatabase extends AutoCloseable {
    */
   void readOnly(boolean refuses);
 
-  /** Returns a statement that locks a table against all other sessions, at most until the end of its session. */
+  /** Returns a statement that locks a table against all other sessions. The lock ends no later than the session. */
   String lockTable(String table);
 
   /** Takes a lock by a statement, in a transaction of its own, and holds the lock for {@code millis} milliseconds. */

@@ -21,7 +21,7 @@ record InjectedFault(String name, Event.Fault kind, Effect effect, Runnable brea
 
   /** The effect of a fault on callers. */
   enum Effect {
-    /** Some calls fail, or nothing happens for a while. */
+    /** Some calls fail or are delayed. */
     HITCH,
     /** No server can write, so each must report that it is not ready. */
     OUTAGE,

@@ -49,7 +49,6 @@ final class JobReceiver implements AutoCloseable {
     return early.get();
   }
 
-  /** Returns how many callbacks have arrived. */
   int callbacks() {
     return callbacks.get();
   }

@@ -193,7 +193,6 @@ final class NodeNetwork implements AutoCloseable {
     return network + role.host;
   }
 
-  /** Returns the address of a node. */
   String host(int node) {
     return network + (FIRST_NODE + node);
   }

@@ -217,10 +217,9 @@ final class Rig implements AutoCloseable {
   }
 
   /**
-   * Reads and records the final states of all tasks.
+   * Reads and records the final states of all tasks. The server keeps final tasks for at least an hour.
    *
-   * @return the ids of acknowledged tasks that the server does not have, although it keeps final tasks for an hour;
-   *     without those that an {@link Event.Forgot} permits the store to lose
+   * @return the ids of the lost acknowledged tasks, except those whose loss an {@link Event.Forgot} permits
    */
   private Set<String> readFinalStates() {
     Set<String> forgotten = new HashSet<>();

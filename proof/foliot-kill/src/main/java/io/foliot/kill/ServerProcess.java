@@ -87,7 +87,6 @@ final class ServerProcess implements AutoCloseable {
     return URI.create("http://" + place.host() + ":" + port);
   }
 
-  /** Returns a builder of clients of this server. */
   FoliotClient.Builder client() {
     FoliotClient.Builder builder = FoliotClient.builder(url());
     return place.apiKey() == null ? builder : builder.apiKey(place.apiKey());
@@ -141,7 +140,6 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Returns the body of the response to a GET. */
   String get(String path) {
     try {
       return http.send(request(path), BodyHandlers.ofString()).body();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param shard the shard
  * @param fence the fence of the attempt
  * @param begunMicros a time just before the work began
- * @param writesMicros the times when the handler wrote to its sink
+ * @param writesMicros the times of the handler's simulated writes to a sink
  * @param heldMicros when the worker sent the latest extension that the server confirmed, or 0 if none was confirmed
  * @param target for a run with scope ALL, the worker that the server names as the target of the shard; null if the
  *     target was not read
@@ -46,7 +46,7 @@ record ShardAttempt(String worker, String workerZone, Shard shard, Fence fence, 
   }
 
   /**
-   * The end of a handler, before it is reported.
+   * The end of a handler, as its worker has logged it.
    *
    * @param atMicros a time just before the handler examined its lease, and after the interrupt if there was one
    * @param isLost whether the worker had noticed that the lease was lost

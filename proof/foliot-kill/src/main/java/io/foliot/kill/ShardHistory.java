@@ -156,7 +156,6 @@ record ShardHistory(List<ShardAttempt> attempts, List<Shown> records, List<Plan>
     return new ShardHistory(attempts, records, jobs, others, killed, leaseMillis);
   }
 
-  /** Returns the same history with one attempt changed. */
   ShardHistory changing(ShardAttempt one, UnaryOperator<ShardAttempt> change) {
     return withAttempts(attempts.stream().map(each -> each.equals(one) ? change.apply(each) : each).toList());
   }

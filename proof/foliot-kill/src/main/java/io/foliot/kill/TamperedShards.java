@@ -137,7 +137,6 @@ enum TamperedShards {
     this.falsified = falsified;
   }
 
-  /** Returns the demand that the falsified history breaks. */
   Demand demand() {
     return demand;
   }

@@ -26,7 +26,7 @@ final class WorkerFaults {
   /** Least time for which a worker is disabled. {@link ShardJudge} permits claims of the worker for a shorter time. */
   private static final int MIN_DISABLED_MILLIS = 7_000;
   private static final int MAX_DISABLED_MILLIS = 10_000;
-  /** Longest time for which a fault waits for a worker that has begun an attempt. */
+  /** Longest wait for a worker that has begun an attempt. */
   private static final int IDLE_MILLIS = 2_000;
   private static final int CHECK_MILLIS = 20;
 

@@ -69,7 +69,7 @@ final class WorkerLog implements AutoCloseable {
     return number;
   }
 
-  /** Records that the handler writes to its sink. */
+  /** Records a write of the handler to a sink outside Foliot, which is only simulated. */
   void wrote(long attempt) {
     line("wrote", attempt, micros());
   }
@@ -84,7 +84,6 @@ final class WorkerLog implements AutoCloseable {
     line("target", attempt, worker);
   }
 
-  /** Records the end of the handler. */
   void ended(long attempt, ShardAttempt.End end) {
     line("ended", attempt, end.atMicros(), end.outcome(), end.isLost(), end.isInterrupted());
   }

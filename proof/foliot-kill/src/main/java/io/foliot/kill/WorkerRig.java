@@ -43,7 +43,7 @@ final class WorkerRig implements AutoCloseable {
   private static final Duration READY_BOUND = Duration.ofMinutes(4);
   /**
    * Time within which a run must end, even if it waits for workers that are gone. This covers 12 s until all nodes have
-   * noticed their absence, 10 s until the job examines its run, a lease, and the delays of a busy machine.
+   * noticed that a worker is gone, 10 s until the job examines its run, a lease, and the delays of a busy machine.
    */
   private static final Duration END_BOUND = Duration.ofMinutes(5);
   private static final int SHARDS = 3;
@@ -195,7 +195,6 @@ final class WorkerRig implements AutoCloseable {
     }
   }
 
-  /** Kills a server. */
   void kill(ServerProcess server) {
     serversKilled.incrementAndGet();
     server.kill();

@@ -44,10 +44,9 @@ abstract class ClusterFaults extends StoreFaults {
    * The store that all servers share.
    *
    * @param server the server of the store
-   * @param ways returns the options by which one of our servers reaches the store through a proxy
+   * @param ways the options by which one of our servers reaches the store through a given proxy
    */
   record Shared(Server server, Function<TcpProxy, StoreChoice> ways) implements AutoCloseable {
-    /** Starts a PostgreSQL with an empty database. */
     static Shared postgres() {
       PostgresServer server = PostgresServer.start();
       Database database = server.createDatabase();
@@ -60,7 +59,6 @@ abstract class ClusterFaults extends StoreFaults {
     }
   }
 
-  /** Starts the store. */
   abstract Shared start();
 
   /** Returns the name of a run, with which the names of its files begin. */

@@ -26,7 +26,6 @@ abstract class DatabaseFaults extends StoreFaults {
   private static final int MAX_TERMINATION_PAUSE_MILLIS = 200;
   private static final int ROWS = 200;
 
-  /** Starts the database. */
   abstract FaultyDatabase start();
 
   @BeforeAll

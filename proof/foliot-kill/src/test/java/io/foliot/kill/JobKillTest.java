@@ -174,7 +174,7 @@ class JobKillTest {
     return OffsetDateTime.parse(matcher.group(1)).toInstant();
   }
 
-  /** Sends a request, and repeats it for up to 60 s while the server answers 503. Returns the body of a 2xx answer. */
+  /** Sends a request, and repeats it for up to {@link #BOUND} while the server answers 503. Returns the body. */
   private String send(ServerProcess server, String method, String path, String body)
       throws IOException, InterruptedException {
     HttpRequest request = HttpRequest.newBuilder(server.url().resolve(path)).timeout(BOUND)

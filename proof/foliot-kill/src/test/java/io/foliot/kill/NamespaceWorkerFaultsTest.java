@@ -35,7 +35,7 @@ class NamespaceWorkerFaultsTest {
   private static final int MIN_PAUSE_MILLIS = 1_000;
   private static final int MAX_PAUSE_MILLIS = 4_000;
   private static final int MIN_CUT_MILLIS = 5_000;
-  /** Longest cut. Nodes drop a worker after 10 s of absence, so nodes do not know some workers when a cut ends. */
+  /** Longest cut. It exceeds the 10 s after which nodes drop an absent worker. */
   private static final int MAX_CUT_MILLIS = 16_000;
   private static final int IDLE_MILLIS = 5_000;
   private static final int CHECK_MILLIS = 20;
@@ -89,8 +89,8 @@ class NamespaceWorkerFaultsTest {
   }
 
   /**
-   * Cuts a zone off: by its cable, or by packets that vanish in one direction. First waits, at most 5 s, until a worker
-   * of the zone is busy.
+   * Cuts a zone off: by its cable, or by packets that vanish in one direction. First waits, for at most
+   * {@link #IDLE_MILLIS}, until a worker of the zone is busy.
    */
   private static void cut(NodeNetwork network, WorkerRig rig, SplittableRandom random) {
     int node = random.nextInt(WorkerRig.ZONES.size());

@@ -141,7 +141,7 @@ record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
       requestCpuNanos = ProcessCpu.now().nanosSince(before);
     }
 
-    /** Repeats a cycle of calls for {@link Load#nanosMax}, or until its last kind has {@link #CALLS_MAX} calls. */
+    /** Repeats a cycle of calls for {@link Load#nanosMax}, or until each kind has {@link #CALLS_MAX} calls. */
     private void together(Runnable cycle, Call last) {
       meet();
       long startNanos = System.nanoTime();

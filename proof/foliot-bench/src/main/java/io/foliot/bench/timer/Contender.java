@@ -85,7 +85,6 @@ enum Contender {
   /** Creates a peer in which no timer waits. */
   abstract Peer create();
 
-  /** Returns the factory of peers. */
   Supplier<Peer> maker() {
     return this::create;
   }

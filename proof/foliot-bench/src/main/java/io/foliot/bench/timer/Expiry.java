@@ -90,7 +90,7 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
   private static final int DIGITS = 3;
 
   /**
-   * Measures a new instance of a timing structure under a load.
+   * Measures a new peer under a load.
    *
    * @throws IllegalStateException if a timer is lost, fires twice, fires more than {@link FiringLog#EARLY_NANOS_MAX}
    *     early, or fires although it was cancelled; or if this machine cannot schedule all timers before the window

@@ -51,7 +51,7 @@ public class PassiveQueueBenchmark {
 
   private static final int MIDDLE_TICK = PassiveQueue.DELAY_TICKS_END / 2;
 
-  /** A queue in which {@link #live} timers and one more batch wait, and time does not move. */
+  /** A queue in which {@link #live} timers and one more batch wait. */
   @State(Scope.Thread)
   public static class Filled {
     @Param({"TimerWheel", "Agrona", "BoundedWheel", "RoundsWheel", "RadixHierarchy", "HeapQueue", "TreeQueue"})
@@ -225,7 +225,6 @@ public class PassiveQueueBenchmark {
     }
   }
 
-  /** Schedules a new timer. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public void schedule(LackingBatch state) {

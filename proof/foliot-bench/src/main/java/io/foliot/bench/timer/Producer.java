@@ -4,9 +4,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One thread with waiting timers, each scheduled or reset to a time at least five minutes ahead. The thread makes calls
- * for a batch of its timers at a time. {@link #pick} picks the batch at random from all timers, outside of the
- * measured time.
+ * The timers of one thread, and its calls for a batch of them at a time. Each deadline is at least {@link #NEAR_NANOS}
+ * ahead. {@link #pick} picks the batch at random, outside of the measured time.
  */
 final class Producer {
   /** Shortest delay of a timer. */
@@ -27,15 +26,15 @@ final class Producer {
   private int nextDelay;
 
   /**
-   * The handles of waiting timers. The last batch of places is unused at first, and between {@link #cancelPicked} and
-   * {@link #scheduleBatch}.
+   * The handles of waiting timers. The last {@code batch} elements are unused at first, and between
+   * {@link #cancelPicked} and {@link #scheduleBatch}.
    */
   private final Object[] handles;
 
   /**
    * Creates the producer and schedules its timers.
    *
-   * @param live how many timers wait before the first batch is added; at least one batch
+   * @param live how many timers wait before the first batch is added; at least {@code batch}
    */
   Producer(Peer peer, Runnable task, int live, int batch, long seed) {
     if (live < batch || batch <= 0) {
@@ -57,7 +56,6 @@ final class Producer {
     return delaysNanos[nextDelay++ & DELAYS - 1];
   }
 
-  /** Adds a batch of timers. */
   void scheduleBatch() {
     for (int index = live; index < handles.length; index++) {
       handles[index] = peer.schedule(task, delayNanos());
@@ -77,7 +75,6 @@ final class Producer {
     handles[other] = handle;
   }
 
-  /** Cancels the batch that was picked. */
   void cancelPicked() {
     for (int index = live; index < handles.length; index++) {
       peer.cancel(handles[index]);
@@ -91,7 +88,7 @@ final class Producer {
     }
   }
 
-  /** Brings the deadlines of the batch that was picked nearer. The batch must have been reset to later ones before. */
+  /** Brings the deadlines of the batch nearer again, after {@link #resetPickedToLater}. */
   void resetPickedToNearer() {
     for (int index = live; index < handles.length; index++) {
       handles[index] = peer.reset(handles[index], task, delayNanos());
