@@ -17,8 +17,8 @@ import org.junit.jupiter.api.TestInstance;
 
 /**
  * Injects faults into a store that several servers share, under load, and checks the results. A subclass names the
- * store and the faults. {@code -Dfaults=n} injects all of them n times. Without this property, the test injects a
- * random choice of the faults, because a build should be short.
+ * store and the faults. {@code -Dfaults=n} injects all faults n times. Without this property, the test injects a random
+ * choice of the faults.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class StoreFaults {
@@ -45,7 +45,7 @@ abstract class StoreFaults {
   private List<FaultRun.Recovery> recoveries = List.of();
   private List<Event> mistakes = List.of();
 
-  /** Injects the first {@link #DRAWN} of these faults or, with {@code -Dfaults}, all, each after a random pause. */
+  /** Injects the first {@link #DRAWN} faults, or all with {@code -Dfaults}. A random pause precedes each fault. */
   static void endure(FaultRun run, List<InjectedFault> faults, SplittableRandom random) {
     for (InjectedFault fault : ROUNDS == 0 ? faults.subList(0, DRAWN) : faults) {
       Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));

@@ -14,7 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests that a history without a delivery breaks a promise, even if earlier tasks got REFUSED or AGAIN. */
+/**
+ * Tests that {@link TamperedHistory#withoutADelivery} makes one task count as lost, even if earlier tasks got REFUSED
+ * or AGAIN.
+ */
 final class TamperedHistoryTest {
   private static final long END_MILLIS = 1_000_000;
 

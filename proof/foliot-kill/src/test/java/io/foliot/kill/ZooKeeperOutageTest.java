@@ -31,9 +31,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three servers over one PostgreSQL, with up to 400 tasks a second. ZooKeeper does not answer for at least 20 s; in one
- * test a server is killed during this time. Each task is due at least 2 s after its submit. Servers read only 1 s
- * ahead, so the owner of a task's slot must fire the task. For an outage of 60 s:
+ * Three servers over one PostgreSQL, under load. ZooKeeper does not answer for some time; in one test a server is
+ * killed during this time. Each task is due at least 2 s after its submit. Servers read only 1 s ahead, so the owner of
+ * a task's slot must fire the task. For an outage of 60 s:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=ZooKeeperOutageTest -Dsurefire.failIfNoSpecifiedTests=false
  * -Daway=60}.
  */
@@ -166,7 +166,7 @@ class ZooKeeperOutageTest {
     }
   }
 
-  /** Submits to the servers in turn, and to the next server if one has just been killed. */
+  /** Submits a batch to the next server in turn that accepts it. */
   private void submit() {
     List<NewTask> tasks = new ArrayList<>();
     for (int number = next; number < next + BATCH; number++) {

@@ -126,7 +126,6 @@ final class Bench implements AutoCloseable {
     }
   }
 
-  /** Prints a line to the progress stream. */
   void progress(String text) {
     progress.println(text);
   }
@@ -192,7 +191,6 @@ final class Bench implements AutoCloseable {
     delete(folder);
   }
 
-  /** Deletes a folder with its contents. */
   static void delete(Path folder) {
     try (Stream<Path> files = Files.walk(folder)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

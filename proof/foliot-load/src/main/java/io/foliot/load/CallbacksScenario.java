@@ -18,7 +18,7 @@ final class CallbacksScenario implements Scenario {
   private static final int WARM_UP_ROUNDS = 6;
   /** Fixed part of the time from the first submit of a round to its due instant. */
   private static final long LEAD_MILLIS = 400;
-  /** Number of tasks per further millisecond before the due instant: a submit rate that a busy machine reaches. */
+  /** Submit rate that a busy machine reaches, in tasks per millisecond. */
   private static final int LEAD_TASKS_PER_MILLI = 15;
   private static final Duration LIMIT = Duration.ofSeconds(60);
 

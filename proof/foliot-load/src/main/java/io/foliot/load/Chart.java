@@ -38,7 +38,6 @@ final class Chart {
     return this;
   }
 
-  /** Returns the chart as an SVG document. */
   String svg() {
     int fromExponent = (int) Math.floor(lines.stream().flatMap(line -> line.sizes.stream())
         .mapToDouble(Chart::logarithm).min().orElse(0));

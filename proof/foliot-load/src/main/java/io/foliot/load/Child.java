@@ -50,7 +50,7 @@ final class Child implements AutoCloseable {
    * Starts a main class and waits until it prints that it is ready, for at most {@link #START_SECONDS}.
    *
    * @param readyPrefix the beginning of the line that reports readiness
-   * @throws BenchException if the process ends, or does not become ready in this time
+   * @throws BenchException if the process is not ready in this time
    */
   static Child start(List<String> jvmOptions, String mainClass, List<String> arguments, String readyPrefix) {
     List<String> command = new ArrayList<>();
@@ -98,7 +98,7 @@ final class Child implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      // The process was killed; a thread that waits for it sees that it has ended.
+      // The process was killed.
     }
     ready.completeExceptionally(new IOException("the process ended"));
   }

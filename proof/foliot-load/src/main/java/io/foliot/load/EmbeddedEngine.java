@@ -77,7 +77,7 @@ final class EmbeddedEngine implements AutoCloseable {
       permits = new Semaphore(size);
     }
 
-    /** Makes a call once the limit permits it; throws if an earlier call failed. */
+    /** Waits until the limit permits a call, then makes it. Throws if an earlier call failed. */
     void call(Supplier<CompletableFuture<?>> call) {
       acquire(1);
       CompletableFuture<?> unused = call.get().whenComplete((answer, problem) -> {
@@ -88,7 +88,7 @@ final class EmbeddedEngine implements AutoCloseable {
       });
     }
 
-    /** Waits until all calls are complete; throws if a call failed. */
+    /** Waits until all calls are complete. Throws if a call failed. */
     void drain() {
       acquire(size);
       permits.release(size);

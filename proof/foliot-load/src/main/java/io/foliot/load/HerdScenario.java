@@ -15,7 +15,7 @@ final class HerdScenario implements Scenario {
   private static final int QUIET_PER_SECOND = 100;
   /** Length of the period of quiet tasks that ends when the herd is due. */
   private static final double QUIET_BEFORE_SECONDS = 3;
-  /** Time for which quiet tasks are due after the end of a herd that is delivered at the slowest expected rate. */
+  /** Time by which the quiet tasks outlast the longest expected delivery of the herd. */
   private static final int QUIET_AFTER_SECONDS = 5;
   private static final int SLOWEST_HERD_PER_SECOND = 2_500;
   private static final double WANTED_QUIET_MILLIS = 100;
@@ -54,7 +54,7 @@ final class HerdScenario implements Scenario {
           + QUIET_PER_SECOND * (QUIET_AFTER_SECONDS + tasks / SLOWEST_HERD_PER_SECOND);
       Ledger quiet = other.ledger(quietTasks);
       Ledger shared = bench.receiver().ledger(quietTasks);
-      // This is enough to submit all tasks on a busy machine.
+      // The submits must end before the first quiet task is due, even on a busy machine.
       long leadMillis = beforeMillis + 2_000 + tasks / 10;
       long dueMillis = System.currentTimeMillis() + leadMillis;
       for (int i = 0; i < tasks; i++) {

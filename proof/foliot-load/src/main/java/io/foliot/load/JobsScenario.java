@@ -21,9 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Repeats the same measurements with ten to a million waiting recurring jobs, on a server with a heap of 1 GiB: the
- * rate of puts in batches, the threads and the heap of the server, and the restart after a kill. After each restart,
- * random jobs must be found again.
+ * Measures a server while the number of waiting recurring jobs grows: the rate of puts in batches, the threads, the
+ * heap, and the restart after a kill. After each restart, random jobs must be found again.
  */
 final class JobsScenario implements Scenario {
   private static final int JOBS = 1_000_000;

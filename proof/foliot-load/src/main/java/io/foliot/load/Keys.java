@@ -5,7 +5,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/** The keys of the scenarios that touch keys, in a random order, the same in each run. One call touches one part. */
+/**
+ * The keys of the touch scenarios, in parts. The order is random, but the same in each run. One call touches a part.
+ */
 final class Keys {
   /** Number of keys, unless the plan sets one. */
   static final int COUNT = 100_000;

@@ -8,8 +8,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Records the callbacks of one lot of tasks, which are numbered from 0: the number of deliveries of each task, and the
- * time of the first. The receiver's thread writes the ledger. A call of {@link #await} or {@link #delivered} makes the
- * recorded callbacks visible to another thread.
+ * time of its first delivery. The receiver's thread records the callbacks. A call of {@link #await} or
+ * {@link #delivered} makes them visible to another thread.
  */
 final class Ledger {
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -69,7 +69,7 @@ final class Ledger {
   /**
    * Waits until {@code count} tasks have arrived. Returns false if no task arrived for too long.
    *
-   * @param patience the longest time without an arrival; it begins at the last due time at the earliest
+   * @param patience the longest time without an arrival, counted only after the latest due time
    */
   boolean await(int count, Duration patience) {
     long lastDueMillis = Arrays.stream(dueMillis).max().orElse(0);

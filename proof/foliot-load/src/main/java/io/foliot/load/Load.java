@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The load generator: HTTP/1.1 connections to one server, each with at most one request in flight. The calling thread
- * serves all connections with one selector, as wrk does. The generator shares the processors with the server, so it
- * must be cheap.
+ * serves all connections with one selector. The generator shares the processors with the server, so it must be cheap.
  */
 final class Load implements AutoCloseable {
   /** Initial size of a connection's buffer, in bytes. */

@@ -10,7 +10,7 @@ import java.util.Locale;
 final class Machine {
   private Machine() {}
 
-  /** Returns the number of processors, the memory, the operating system and the Java version, as a text. */
+  /** Returns the number of processors, the memory, the operating system and the Java version. */
   static String describe() {
     long memory = ManagementFactory.getOperatingSystemMXBean() instanceof com.sun.management.OperatingSystemMXBean bean
         ? bean.getTotalMemorySize() >> 30

@@ -10,13 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Repeats the same measurements while the number of waiting tasks grows from zero to ten million: submits by one client
- * and by many clients, firing, the heap, and the restart after a kill. The server has a heap of 1 GiB. Writes the curve
- * as JSON, CSV and SVG.
+ * Measures a server while the number of waiting tasks grows: submits by one client and by many clients, firing, the
+ * heap, and the restart after a kill. Writes the curve as JSON, CSV and SVG.
  */
 final class PendingScenario implements Scenario {
   private static final int TASKS = 10_000_000;
-  /** Waiting tasks after the first fill; each later fill multiplies them by ten. */
+  /** Number of waiting tasks that the first fill aims for. */
   private static final int SMALLEST = 10_000;
   private static final int BATCH = 2_000;
   private static final int FILL_CONNECTIONS = 4;
@@ -111,7 +110,7 @@ final class PendingScenario implements Scenario {
     fire(run, run.fired);
   }
 
-  /** Submits tasks that are due over a month, until {@code size} tasks wait. */
+  /** Submits tasks with due times spread over {@link #SPREAD_DAYS} days, until {@code size} tasks wait. */
   private static void fill(Run run, int size) {
     int missing = size - run.pending;
     if (missing <= 0) {
@@ -189,8 +188,7 @@ final class PendingScenario implements Scenario {
 
   /**
    * Kills the server, waits until tasks are overdue, and starts the server again. Returns the milliseconds from the
-   * start until the server was ready, and from then until the first overdue task arrived; both are 0 if this process
-   * did not start the server.
+   * start until the server was ready, and from then until the first overdue task arrived.
    */
   private static double[] killAndRestart(Run run) {
     Child before = run.target.child();

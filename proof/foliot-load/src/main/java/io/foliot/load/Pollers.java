@@ -10,8 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Workers that poll a queue over HTTP, on any free connections. They wait for tasks as long as the workers of the
- * client library do, acknowledge each shard at once, and poll again.
+ * Workers that poll a queue over HTTP, on any free connections. They acknowledge each shard at once, and poll again.
  */
 final class Pollers implements Load.Work {
   /** Longest wait of a claim for tasks: the default of the client library's workers for jobs. */

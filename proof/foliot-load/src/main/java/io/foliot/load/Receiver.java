@@ -47,8 +47,8 @@ final class Receiver implements AutoCloseable {
    * Opens a receiver on a free port.
    *
    * @param address the address on which it listens
-   * @param loses tests whether callbacks of the task with the given number are answered but not recorded, so that a
-   *     test can show that a scenario detects the loss
+   * @param loses tests whether the callbacks of the task with a number are answered but not recorded; false outside of
+   *     tests
    */
   Receiver(InetAddress address, IntPredicate loses) {
     this.loses = loses;
@@ -100,7 +100,7 @@ final class Receiver implements AutoCloseable {
         serve((SocketChannel) key.channel(), (Connection) key.attachment());
       }
     } catch (IOException e) {
-      // The server was killed, or closed the connection. Its complete requests are recorded.
+      // The server was killed, or closed the connection. Complete requests are recorded.
       key.cancel();
     }
   }

@@ -15,9 +15,6 @@ final class Report {
   /**
    * A measured value.
    *
-   * @param name the name of the figure
-   * @param value the value
-   * @param unit the unit of the value
    * @param goal the limit that the value should meet, or null
    */
   record Figure(String name, double value, String unit, @Nullable Goal goal) {
@@ -68,7 +65,6 @@ final class Report {
     return this;
   }
 
-  /** Adds a note for the reader of the figures. */
   Report note(String text) {
     notes.add(text);
     return this;

@@ -86,7 +86,7 @@ final class ReportText {
     return Math.max(10, column.length());
   }
 
-  /** Formats a number: two decimals below 10, one below 100, and none above. */
+  /** Formats a number: two decimals below 10, one below 100, else none. */
   static String number(double value) {
     double size = Math.abs(value);
     return String.format(Locale.ROOT, size >= 100 ? "%,.0f" : size >= 10 ? "%.1f" : "%.2f", value);

@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * One measurement of {@code foliot bench}. Its report contains the figures, and the results of checks that the measured
- * work was done: that tasks were acknowledged, kept and delivered.
+ * work was done.
  */
 interface Scenario {
   /** Returns the name of the scenario on the command line. */
@@ -50,7 +50,7 @@ interface Scenario {
         new LatenessScenario(), new HerdScenario(), new PendingScenario(), new JobsScenario(), new WorkersScenario());
   }
 
-  /** Returns the scenarios that run by default. Together they take two to three minutes. */
+  /** Returns the scenarios that run by default. */
   static List<Scenario> summary() {
     return all().stream().filter(scenario -> !scenario.isLong()).toList();
   }

@@ -2,7 +2,7 @@ package io.foliot.load;
 
 import java.time.Duration;
 
-/** Measures the latency of one client that submits one task at a time, in turns with syncs of the same disk. */
+/** Measures the latency of one client that submits one task at a time, in rounds that alternate with syncs. */
 final class SubmitLatencyScenario implements Scenario {
   private static final double SECONDS = 6;
   private static final int ROUNDS = 5;

@@ -178,12 +178,10 @@ final class Submits implements Load.Work {
     return new String(answer.bytes(), answer.bodyFrom(), length, UTF_8);
   }
 
-  /** Returns the number of acknowledged tasks. */
   int acknowledged() {
     return acknowledged;
   }
 
-  /** Returns the number of tasks that were submitted. */
   int submitted() {
     return number - firstNumber;
   }

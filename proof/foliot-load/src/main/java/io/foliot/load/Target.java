@@ -158,8 +158,8 @@ final class Target implements AutoCloseable {
   }
 
   /**
-   * Returns the server's count of a queue's tasks in a state, or -1 if the server reports none. If the count is not the
-   * expected one, the call polls for up to 12 s and then returns the latest count.
+   * Returns the server's count of a queue's tasks in a state, or -1 if the server reports none. Polls for up to
+   * {@link #COUNTS_NANOS} until the count is the expected one.
    */
   long awaitCount(String queue, String state, long expected) {
     long deadline = System.nanoTime() + COUNTS_NANOS;

@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.foliot.core.InstantText;
 
 /**
- * The JSON of the submitted tasks: the due time, and a payload of 100 bytes that begins with the task's number. All
- * tasks of a form have the same length, so the text of a task is a copy of its form with other digits.
+ * The JSON of the submitted tasks: the due time or a delay, and a payload that begins with the task's number. All tasks
+ * of a form have the same length, so the text of a task is a copy of its form with other digits.
  */
 final class TaskText {
   /** Length of a payload in bytes. */

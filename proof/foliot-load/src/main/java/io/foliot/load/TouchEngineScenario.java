@@ -116,7 +116,7 @@ final class TouchEngineScenario implements Scenario {
     pipeline.drain();
   }
 
-  /** Checks for a sample of keys that the store has the generation and deadline that the key's last touch returned. */
+  /** Checks a sample of keys: the store has the generation and deadline that the key's latest touch returned. */
   private static void proveLast(Report report, EmbeddedEngine engine, List<List<String>> parts, Answers answers) {
     int samples = 0;
     int same = 0;

@@ -42,7 +42,7 @@ final class TouchHttpScenario implements Scenario {
 
     private final List<byte[]> requests;
     private final List<List<String>> parts;
-    /** Lower bounds of the times of the last touch of each part, in ms since 1970; 0 if a part was not touched. */
+    /** Lower bound of the time of each part's latest touch, in ms since 1970; 0 if the part was not touched. */
     final long[] touchedMillis;
     private long endNanos;
     private int next;
@@ -135,7 +135,7 @@ final class TouchHttpScenario implements Scenario {
     report.checkEqual("keys created", parts.stream().mapToLong(List::size).sum(), created);
   }
 
-  /** Checks on one key of each part that its deadline is not earlier than the last touch implies. */
+  /** Checks one key of each part: its deadline is not earlier than the latest touch implies. */
   private static void proveLast(Target target, String queue, List<List<String>> parts, Touches touches,
       Report report) {
     int samples = 0;

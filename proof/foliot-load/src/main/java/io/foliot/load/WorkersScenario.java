@@ -17,13 +17,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Measures a server that a thousand named workers poll over HTTP. Compares the processor time and the memory of the
- * server before the first poll with those while all workers poll an empty queue. Then runs a job on all workers.
+ * Measures the processor time and the memory of a server: first without workers, then while named workers poll an empty
+ * queue over HTTP. At the end, runs a job on all workers.
  */
 final class WorkersScenario implements Scenario {
   private static final int WORKERS = 1_000;
   private static final double SECONDS = 30;
-  /** Pause before a measurement, so that the server warms up and finishes other work. */
+  /** Pause before a measurement, so that the server warms up and finishes earlier work. */
   private static final double SETTLE_SECONDS = 10;
   private static final Duration LIMIT = Duration.ofMinutes(15);
   private static final Duration TIMEOUT = Duration.ofSeconds(60);

@@ -61,7 +61,7 @@ final class BrokenFleetStores {
     private static final long PLAIN = 0x7000L;
     /** Version 8, of an id with an address. */
     private static final long ADDRESSED = 0x8000L;
-    /** Position, in the high half of an id, of the two bits that contain the code of the address's kind minus 1. */
+    /** Position, in the high half of an id, of the two bits that contain the code of the address's kind, minus 1. */
     private static final int KIND_SHIFT = 10;
     private static final long KIND_MASK = 3L << KIND_SHIFT;
 
@@ -137,11 +137,11 @@ final class BrokenFleetStores {
 
   /** Returns altered documents of the fleet, or writes the seats without a comparison of versions. */
   private static final class Documents extends BrokenStores.Broken {
-    /** Time for which each free seat seems to be free: longer than a seat rests. */
+    /** Time for which each free seat seems to be free. It exceeds the time for which a free seat is kept. */
     private static final long LONG_AGO_MICROS = 700_000_000;
     /** Time for which a node's vouchers for its workers seem to be valid at each read. */
     private static final long VALID_MICROS = 9_000_000;
-    /** Name of the format of vouchers. */
+    /** Name of the format of vouchers: the document in which a node lists its live workers. */
     private static final String VOUCHERS = "workers";
 
     private final Bug bug;

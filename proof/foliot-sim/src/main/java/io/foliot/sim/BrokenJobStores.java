@@ -152,7 +152,7 @@ final class BrokenJobStores {
     }
   }
 
-  /** Does not return running shards, so that they count as ended. */
+  /** Does not return running shards, so they count as ended. */
   private static final class HiddenRunning extends BrokenStores.Broken {
     HiddenRunning(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
@@ -202,7 +202,7 @@ final class BrokenJobStores {
     }
   }
 
-  /** Returns every claimed shard with the generation 1, so the fence (generation, attempt) starts again in each run. */
+  /** Returns every claimed shard with the generation 1. */
   private static final class SameFence extends BrokenStores.Broken {
     SameFence(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);

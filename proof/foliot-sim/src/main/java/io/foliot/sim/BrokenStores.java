@@ -157,7 +157,6 @@ final class BrokenStores {
     final Settlement ofCurrentClaim(Settlement settlement) {
       TaskRecord task = peek(settlement.id());
       if (task != null && task.state() == TaskState.DELAYED) {
-        // This includes tasks that wait for a retry.
         long waitMicros = Math.max(0, task.dueAt() * 1_000 - scene.nowMicros());
         ClaimResult claimed = scene.skewed(waitMicros, () -> claimOne(new Claim(settlement.id(), 1)));
         task = claimed instanceof ClaimResult.Won won ? won.task() : task;

@@ -10,9 +10,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A planted bug, usually in a wrapper around a store, a coordinator or a clock. The simulation must detect each bug by
- * an unmet demand, or by one of the kinds of violation or the checks stated here. A simulation that misses a planted
- * bug could miss a real one.
+ * A planted bug, usually in a wrapper around a store, a coordinator or a clock. The simulation must detect each bug in
+ * the way stated here: by an unmet demand, a kind of violation, or a check. A simulation that misses a planted bug
+ * could miss a real one.
  */
 enum Bug {
   /** No bug. */
@@ -119,7 +119,7 @@ enum Bug {
   SEAT_IS_IGNORED(FleetSimulation.Check.TARGET),
   /** A node gets no zone from a worker. */
   ZONE_OF_WORKER_IS_LOST(FleetSimulation.Check.TARGET),
-  /** A free seat is given to another worker at once, without a rest. */
+  /** A free seat is given to another worker at once. */
   SEAT_WITHOUT_REST(FleetSimulation.Check.SEATS),
   /** A free seat is given to a worker of another zone. */
   SEAT_CHANGES_ITS_ZONE(FleetSimulation.Check.SEATS),
@@ -139,7 +139,7 @@ enum Bug {
   PARKED_ADDRESSES_ARE_LOST(FleetSimulation.Check.LIVENESS),
   /** Queues with parked tasks are listed only in every fourth second. */
   PARKED_ARE_LISTED_SELDOM(FleetSimulation.Check.LATE),
-  /** A node's vouchers for its workers never expire, so dead workers keep their seats. */
+  /** A node's list of its live workers never expires, so dead workers keep their seats. */
   VOUCHERS_NEVER_EXPIRE(FleetSimulation.Check.LIVENESS);
 
   /** Length of the additional period whose writes an outage loses if calls are answered before they are synced. */

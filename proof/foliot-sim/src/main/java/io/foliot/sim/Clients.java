@@ -279,10 +279,7 @@ final class Clients implements SimReceiver.Listener {
     }
   }
 
-  /**
-   * Returns whether the store may lose an acknowledged write, such as the end of a task, or the deletion mark of a
-   * queue.
-   */
+  /** Returns whether the store may lose an acknowledged write. */
   private boolean mayForget() {
     return store.behaviour().windowMillis() > 0;
   }

@@ -38,7 +38,7 @@ final class Faults {
   private boolean killed;
   /** Action at the beginning and at the end of each fault. */
   private Runnable watch = () -> {};
-  /** Ends of the leases of the tasks that ran when a node was killed without a restart, by the ids of the tasks. */
+  /** Lease ends of the tasks that ran when a node was killed without a restart, by task id. */
   private final Map<String, Long> leaseEndsAtKill = new HashMap<>();
   /** Number, in the history, of the kill without a restart. */
   private long killWindow;
@@ -311,8 +311,8 @@ final class Faults {
   }
 
   /**
-   * Heals the store, one node, and in half of the runs the coordinator. Breaks all other nodes until the end of the
-   * run, and in the other half of the runs the coordinator.
+   * Heals the store and one node. Breaks all other nodes until the end of the run. Heals the coordinator in half of the
+   * runs, and breaks it in the other half.
    */
   void healCore() {
     healed = true;
@@ -349,7 +349,7 @@ final class Faults {
     sim.trace().add("fault", "stays broken: " + node.name(), 0);
   }
 
-  /** Returns whether a node does not stay broken after the heal. */
+  /** Returns false if a node stays broken after the heal. */
   boolean isWell(SimNode node) {
     return !broken.contains(node);
   }

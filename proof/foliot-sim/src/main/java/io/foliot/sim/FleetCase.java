@@ -9,7 +9,7 @@ enum FleetCase {
   WORKER_MOVED,
   /** A worker moved to another node while the first node still held a poll of the worker. */
   POLL_ABANDONED, WORKER_DISABLED, WORKER_ENABLED, ZONE_VANISHED,
-  /** For longer than a seat rests, all nodes were down. */
+  /** All nodes were down for longer than a free seat is kept. */
   SEATS_RESTED,
   /** Two nodes had different workers in their fleets. */
   NODES_DISAGREED,
@@ -17,7 +17,7 @@ enum FleetCase {
   PLANNED_FROM_AN_OLD_FLEET,
   /** A run was planned although no worker was known. */
   PLANNED_WITHOUT_WORKERS, BEGAN_ANYWHERE, BEGAN_IN_ZONE, BEGAN_AT_ITS_SEAT, BEGAN_AT_A_SUBSTITUTE, BEGAN_AT_A_SUBSTITUTE_OF_THE_ZONE, BEGAN_AT_THE_ONLY_ONE,
-  /** A task that only the worker of a seat may run began at a worker that got the seat after an earlier worker. */
+  /** A task whose seat permits no substitute began at a worker that got the seat after an earlier worker. */
   BEGAN_AT_A_LATER_OWNER,
   /** A task began whose seat had an undisturbed worker, so no other worker was permitted to run the task. */
   SEAT_WAS_BINDING,

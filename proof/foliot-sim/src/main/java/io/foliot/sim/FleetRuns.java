@@ -111,7 +111,6 @@ final class FleetRuns {
     return new Draft(id, queue, null, due, Body.EMPTY, 0, OnConflict.REJECT, null);
   }
 
-  /** Creates a planner for a node's process. */
   Delivery planner() {
     return new Planner();
   }

@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulation of workers. Two to four engines share one store, with the faults of {@link Simulation}. Workers in up to
- * three zones poll the engines, run tasks, extend leases and report the ends. Workers die, stall, are cut off, move to
+ * A simulation of workers. Several engines share one store, with the faults of {@link Simulation}. Workers in one or
+ * more zones poll the engines, run tasks, extend leases and report the ends. Workers die, stall, are cut off, move to
  * other nodes, and are disabled. Runs are planned from the fleet of a node, as the planner of jobs plans them, with
  * tasks for seats, for zones, for one worker only, and for any worker. Then all faults end, or at least those of the
  * store, the workers and one node. {@link FleetJudge} checks where each task began, how often, and when.
@@ -205,7 +205,7 @@ public final class FleetSimulation {
     workers.heal(cluster.nodes().stream().filter(faults::isWell).toList());
   }
 
-  /** Counts, in checks once a second until the end, how often nodes have different live workers in their fleets. */
+  /** Counts the seconds in which nodes have different live workers in their fleets. */
   private void watchNodes() {
     schedule.afterMillis(CHECK_MILLIS, () -> {
       Set<Set<String>> seen = new HashSet<>();

@@ -23,7 +23,7 @@ record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlan
   enum Mode {
     /** Nothing breaks: each task begins where its address permits, once, and in time. */
     CALM,
-    /** Workers break; nodes and the store do not. */
+    /** Only workers break, apart from a period without nodes. */
     WORKERS,
     /** Anything breaks, then everything heals. */
     ALL,

@@ -317,7 +317,7 @@ final class JobCallers implements SimReceiver.Listener {
     watch(process, isAnswered, () -> call(what, call, answered));
   }
 
-  /** Repeats a call whose process is dead, or still paused after the heal. Such a process never answers. */
+  /** Repeats a call if the called process is dead, or still paused after the heal. Such a process never answers. */
   private void watch(NodeProcess process, boolean[] isAnswered, Runnable again) {
     schedule.afterMillis(WATCH_MILLIS, () -> {
       if (!isAnswered[0]) {

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks jobs by the definitions that callers put, the attempts that the receiver got, and the records in the store at
- * the end. The judge enumerates the scheduled times itself, and does not use the cursor of a job.
+ * the end. The judge enumerates the scheduled times itself.
  *
  * <p>The checks assume that a change takes effect between the beginning and the end of its call, and accept each such
  * instant.

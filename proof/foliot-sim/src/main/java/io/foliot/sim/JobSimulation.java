@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A simulation of recurring jobs in the worlds of {@link Simulation}: the same nodes, store, coordinator and receiver
  * have the same faults. Meanwhile callers put, pause, resume, trigger, backfill, stop and delete jobs, often close to a
- * scheduled time. In some worlds, no node runs for up to thirty hours after that. Then all faults end, or enough of
- * them for due tasks to run. The jobs continue for {@value #HEALED_MILLIS} ms, and {@link JobJudge} checks the result
- * of each scheduled time.
+ * scheduled time. Then, in some worlds, no node runs for up to {@value #LONGEST_OUTAGE_HOURS} hours. After that, all
+ * faults end, or enough of them for due tasks to run. The jobs continue for {@value #HEALED_MILLIS} ms, and
+ * {@link JobJudge} checks the result of each scheduled time.
  */
 public final class JobSimulation {
   /** Time after the heal. It exceeds the lease of a dead node, and the delays that {@link JobJudge} tolerates. */
@@ -45,7 +45,7 @@ public final class JobSimulation {
     LISTENER,
     /** After the answer to a pause, a stop or a deletion, no shard begins that this change forbids. */
     CHANGE,
-    /** The fence of a shard, (generation, attempt), grows from attempt to attempt, over all runs. */
+    /** The fence of a shard, (generation, attempt), grows over all runs of a job that forbids overlaps. */
     FENCE,
     /** Jobs continue soon after the heal, each call of a caller returns, and idle loops sleep. */
     LIVENESS

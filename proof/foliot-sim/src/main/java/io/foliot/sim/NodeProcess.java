@@ -23,7 +23,7 @@ final class NodeProcess {
   /**
    * Creates a running process.
    *
-   * @param unmet receives a report if a loop of the process spins
+   * @param unmet receives a message if a loop of the process spins
    */
   NodeProcess(Schedule schedule, TimeSource clock, Consumer<String> unmet) {
     this.schedule = schedule;

@@ -139,7 +139,7 @@ final class SeatLog {
         && seats.seats().get(seat).worker().equals(worker) && changedMillis.get(seat) <= sinceMillis;
   }
 
-  /** Returns whether a worker's seat has been enabled since an instant, or disabled if {@code isEnabled} is false. */
+  /** Returns whether a worker's seat has been enabled, or disabled if {@code isEnabled} is false, since an instant. */
   boolean hasBeenEnabled(String worker, boolean isEnabled, long sinceMillis) {
     for (int i = 0; i < seats.seats().size(); i++) {
       Seat seat = seats.seats().get(i);
@@ -155,7 +155,7 @@ final class SeatLog {
     return given.contains(new Given(seat, worker, true));
   }
 
-  /** Returns the worker that has a seat, or the last worker that had it; empty if there is no such seat. */
+  /** Returns the worker that has a seat, or the latest worker that had it; empty if there is no such seat. */
   String workerOf(int seat) {
     return seat < seats.seats().size() ? seats.seats().get(seat).worker() : "";
   }

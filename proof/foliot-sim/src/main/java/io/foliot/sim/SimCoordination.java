@@ -50,7 +50,7 @@ final class SimCoordination {
   private static final long WELL_MILLIS = 5;
   /** Exclusive bound of the delay of a late notification. */
   private static final long LATEST_MILLIS = 5_000;
-  /** One of this many notifications is late, and one is repeated. One of this many checks ends an overdue session. */
+  /** Inverse of the probability that a notification is late, that it is repeated, and that a check ends a session. */
   private static final int RARITY = 4;
 
   private static final class Session {

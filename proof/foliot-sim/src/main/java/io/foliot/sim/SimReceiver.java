@@ -34,8 +34,8 @@ final class SimReceiver {
   /** A client that reports the ends of accepted attempts, and is notified of refused attempts. */
   interface Listener {
     /**
-     * Called some time after an attempt was accepted. The listener reports the end of the attempt now. The receiver
-     * makes no call for an attempt whose end is never reported.
+     * Called some time after an attempt was accepted, unless its end is never reported. The listener then reports the
+     * end.
      *
      * @param delivery the number of the delivery in the history
      */
@@ -68,7 +68,6 @@ final class SimReceiver {
     well = sim.world().isCalm();
   }
 
-  /** Sets the listener. */
   void setListener(Listener newListener) {
     listener = newListener;
   }

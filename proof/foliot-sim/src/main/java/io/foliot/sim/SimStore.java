@@ -272,7 +272,6 @@ final class SimStore {
     return truth;
   }
 
-  /** Returns all live tasks. */
   List<TaskRecord> live() {
     return now(truth.live(Integer.MAX_VALUE - 1, null)).tasks();
   }

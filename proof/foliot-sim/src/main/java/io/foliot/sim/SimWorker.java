@@ -174,7 +174,6 @@ final class SimWorker {
     surroundings.sim().trace().add(name, what, number);
   }
 
-  /** Kills the process. */
   void die() {
     disturb();
     trace("dies", 0);

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The simulation has demands beyond the promises that a {@link HistoryChecker} checks. After the heal, a due task
  * begins within a bound, even if some nodes stay broken, and each slot has one owner again. A stop ends within its
- * patience. No task is late if nothing, or only the coordinator, is broken.
+ * patience. Tasks are on time if nothing, or only the coordinator, is broken.
  */
 public final class Simulation {
   /** Longest time after the heal. */
@@ -220,7 +220,7 @@ public final class Simulation {
     }
   }
 
-  /** Returns whether a node must own a share of the slots once the sessions of all unreachable nodes have ended. */
+  /** Returns whether a node must own a share of the slots after the sessions of all unreachable nodes have ended. */
   private boolean isMember(SimNode node) {
     boolean cut = world.coordination() == World.Coordination.STORE
         ? node.isCutFromStore()

@@ -3,7 +3,7 @@ package io.foliot.sim;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Hashes the events of a simulation, and prints them as lines. Simulations of one seed have the same hash. */
+/** Hashes the events of a simulation, and passes them to a reader. Simulations of one seed have the same hash. */
 final class Trace {
   private final Schedule schedule;
   private final @Nullable Consumer<String> reader;

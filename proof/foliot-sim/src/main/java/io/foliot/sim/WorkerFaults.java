@@ -213,7 +213,7 @@ final class WorkerFaults {
     });
   }
 
-  /** Kills about half of the workers until the heal. A worker that starts again then gets a new name. */
+  /** Kills about half of the workers until the heal. A worker that starts again at the heal gets a new name. */
   void leave() {
     for (SimWorker worker : workers) {
       if (random.nextBoolean()) {

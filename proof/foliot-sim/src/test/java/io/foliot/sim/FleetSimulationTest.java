@@ -57,8 +57,8 @@ final class FleetSimulationTest {
   }
 
   /**
-   * Prints how often the seeds reached each case. With {@value #SEEDS_FOR_COVERAGE} seeds or more, fails if no seed
-   * reached a case, because such a case was not tested, or if 50 reports per seed or fewer were taken on average.
+   * Prints how often the seeds reached each case. With {@value #SEEDS_FOR_COVERAGE} seeds or more, fails if a case was
+   * not reached, and thus not tested, or if too few reports were taken.
    */
   private static void ensureCovered(List<FleetSimulation.Outcome> outcomes) {
     SortedMap<String, Long> covered = new TreeMap<>();

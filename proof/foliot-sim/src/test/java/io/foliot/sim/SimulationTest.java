@@ -54,8 +54,8 @@ final class SimulationTest {
   }
 
   /**
-   * Prints how often the seeds reached each case. With 1,000 seeds or more, this method fails if no seed reached a
-   * case, because such a case was not tested, or if there were 100 deliveries per seed or fewer on average.
+   * Prints how often the seeds reached each case. With 1,000 seeds or more, fails if a case was not reached, and thus
+   * not tested, or if there were too few deliveries.
    */
   private static void ensureCovered(List<Simulation.Outcome> outcomes) {
     SortedMap<String, Long> covered = new TreeMap<>();

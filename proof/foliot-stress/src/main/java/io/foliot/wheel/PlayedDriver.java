@@ -23,7 +23,7 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
     }
   }
 
-  /** True if the thread that unparks the driver then runs it. Callers that wait for the driver need this. */
+  /** True if the thread that unparks the driver then runs it. Tests whose callers wait for the driver need this. */
   private final boolean turnsWhenUnparked;
 
   private final ReentrantLock lock = new ReentrantLock();
