@@ -48,7 +48,7 @@ final class ClusterCommand implements Callable<Integer> {
 
   private static String node(JsonView node) {
     String zone = node.at("zone").text();
-    String clock = node.at("takesSlots").text().equals("true")
+    String clock = !node.at("takesSlots").text().equals("false")
         ? ""
         : ", its clock is off by " + node.at("clockOffsetMillis").text() + " ms";
     return node.at("node").text() + " (" + (zone.isEmpty() ? "" : zone + ", ") + node.at("slots").text() + " slots"

@@ -136,7 +136,7 @@ final class MigrateCommand implements Callable<Integer> {
   }
 
   /** Throws if a store does not exist, so that a mistyped name does not create one. */
-  private static void ensureExists(FoliotConfig.Store store) {
+  static void ensureExists(FoliotConfig.Store store) {
     boolean exists;
     try {
       exists = Stores.exists(store);
@@ -148,12 +148,13 @@ final class MigrateCommand implements Callable<Integer> {
     }
   }
 
-  private static TaskStore open(FoliotConfig.Store store) {
+  /** Opens a store, and reports an address that cannot be used as a mistake of the caller. */
+  static TaskStore open(FoliotConfig.Store store) {
     try {
       return Stores.open(store, new SystemClock(), failure -> {
         // The next call fails and reports it.
       }, unreadable -> {
-        // The store logs it, and a migration lists it.
+        // The store logs it.
       });
     } catch (IllegalArgumentException e) {
       throw CommandException.usage(String.valueOf(e.getMessage()));

@@ -1,13 +1,11 @@
 package io.foliot.cli;
 
-import io.foliot.core.SystemClock;
 import io.foliot.core.store.SlotGrowth;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskStore;
 import io.foliot.server.config.ConfigException;
 import io.foliot.server.config.Defaults;
 import io.foliot.server.config.FoliotConfig;
-import io.foliot.server.store.Stores;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -51,21 +49,34 @@ final class SlotsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-      try (TaskStore open = Stores.open(config(), new SystemClock(), failure -> {
-        // The next call fails and reports it.
-      }, unreadable -> {
-        // The store logs it.
-      })) {
-        SlotGrowth growth = open.capability(SlotGrowth.class).orElseThrow(() -> CommandException
-            .usage("only a store in Redis can get more slots; stores in databases and RocksDB keep the"
-                + " number that they were created with, and need no more: store=" + store));
-        SlotGrowth.Progress done = Progress.during(shell, "slots double", progress -> growth.doubleSlots(now -> progress
-            .accept(now.drained() + " of " + now.slots() / 2 + " slots, " + now.moved() + " tasks moved")));
+      FoliotConfig.Store config = config();
+      if (!config.isRedis()) {
+        throw CommandException.usage("only a store in Redis can get more slots; stores in databases and RocksDB keep the"
+            + " number that they were created with, and need no more: store=" + store);
+      }
+      try (TaskStore open = opened(config)) {
+        SlotGrowth.Progress done = doubled(open.capability(SlotGrowth.class).orElseThrow());
         shell.line(json.isSet()
             ? new CommandOutput().add("slots", done.slots()).add("moved", done.moved()).json()
-            : "the store has " + done.slots() + " slots; " + done.moved()
-                + " tasks were moved. Servers use the new number after their next start");
+            : "the store has " + done.slots() + " slots; tasks moved: " + done.moved()
+                + ". Servers use the new number after their next start");
         return Foliot.OK;
+      }
+    }
+
+    private static TaskStore opened(FoliotConfig.Store config) {
+      try {
+        MigrateCommand.ensureExists(config);
+        return MigrateCommand.open(config);
+      } catch (StoreException e) {
+        throw CommandException.failure(e.getMessage() + "; nothing was changed", e);
+      }
+    }
+
+    private SlotGrowth.Progress doubled(SlotGrowth growth) {
+      try {
+        return Progress.during(shell, "slots double", progress -> growth.doubleSlots(now -> progress
+            .accept(now.drained() + " of " + now.slots() / 2 + " slots, tasks moved: " + now.moved())));
       } catch (StoreException | IllegalStateException e) {
         throw CommandException.failure(e.getMessage() + "; run the command again to continue", e);
       }

@@ -100,7 +100,7 @@ final class TopCommand implements Callable<Integer> {
       try {
         terminal.handle(Terminal.Signal.INT, signal -> quit = true);
         terminal.writer().print(ENTER);
-        for (int i = 0; !quit && (count == null || i <= count); i++) {
+        for (int i = 0; !quit && (count == null || i < count); i++) {
           Size size = terminal.getSize();
           draw(terminal, screen.lines(shell, Math.max(4, size.getRows()), Math.max(20, size.getColumns())));
           quit |= quits(terminal.reader());

@@ -111,6 +111,8 @@ final class UsageTest {
     Outcome outcome = run("slots", "double", "--store", "memory");
     assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(outcome.err()).contains("only a store in Redis can get more slots").contains("store=memory");
+    assertThat(run("slots", "double", "--store", "jdbc:postgresql://u:p@127.0.0.1/x").exitCode())
+        .isEqualTo(Foliot.USAGE);
   }
 
   @Test

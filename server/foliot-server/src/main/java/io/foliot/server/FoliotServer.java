@@ -260,7 +260,7 @@ public final class FoliotServer implements AutoCloseable {
   private static int connections(FoliotConfig config) {
     int wanted = config.limits().connections();
     long affordable = Math.max(1, Descriptors.free() / 2);
-    if (affordable > wanted - wanted / 10) {
+    if (affordable >= wanted || affordable > wanted - wanted / 10) {
       return (int) Math.min(wanted, affordable);
     }
     log.atWarn().addKeyValue("connections", affordable).addKeyValue("limits.connections", wanted)
