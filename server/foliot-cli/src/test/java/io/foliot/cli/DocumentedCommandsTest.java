@@ -13,30 +13,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 /** Checks that the commands in the documents can be parsed. */
 final class DocumentedCommandsTest {
-  private static final Path ROOT = Path.of("..", "..");
   private static final Pattern COMMAND = Pattern.compile("\\./foliot((?: [^`\\n]*)?)");
   /** An argument as a shell reads it: in quotes if it has spaces. */
   private static final Pattern WORD = Pattern.compile("\"[^\"]*\"|\\S+");
-
-  private static List<Path> documents() throws IOException {
-    List<Path> documents = new ArrayList<>();
-    for (String top : List.of("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "kernel/foliot-wheel/README.md")) {
-      documents.add(ROOT.resolve(top));
-    }
-    for (String below : List.of("docs", "examples")) {
-      try (Stream<Path> files = Files.walk(ROOT.resolve(below))) {
-        files.filter(file -> file.toString().endsWith(".md")).sorted().forEach(documents::add);
-      }
-    }
-    return documents;
-  }
 
   /** Returns the problem of a command line; null if the command can be parsed. */
   private static @Nullable String problem(String words) {
@@ -56,9 +41,9 @@ final class DocumentedCommandsTest {
   void theCommandsOfTheDocumentsParse() throws IOException {
     int parsed = 0;
     List<String> problems = new ArrayList<>();
-    for (Path document : documents()) {
+    for (Path document : TidyTest.files(".md")) {
       // Joins the two lines of a command that is broken in prose.
-      String text = Files.readString(document).replaceAll("(`\\./foliot[^`\\n]*)\\n\\s*", "$1 ");
+      String text = Files.readString(TidyTest.ROOT.resolve(document)).replaceAll("(`\\./foliot[^`\\n]*)\\n\\s*", "$1 ");
       Matcher commands = COMMAND.matcher(text);
       while (commands.find()) {
         String problem = problem(commands.group(1));

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** Checks rules of style that the compiler and the formatter do not check. Each failure gives the remedy. */
 final class TidyTest {
-  private static final Path ROOT = Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", "..");
+  static final Path ROOT = Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", "..");
   private static final Set<String> SKIPPED_FOLDERS = Set.of("target", ".git", ".idea", "node_modules");
   private static final int MAX_COLUMNS = 120;
   private static final int MAX_LINES = 600;
@@ -74,7 +74,8 @@ final class TidyTest {
     }
   }
 
-  private static List<Path> files(String... endings) throws IOException {
+  /** Returns the files of the repository with one of these endings, as paths below {@link #ROOT}. */
+  static List<Path> files(String... endings) throws IOException {
     List<Path> found = new ArrayList<>();
     Path root = ROOT.toAbsolutePath().normalize();
     Files.walkFileTree(root, new SimpleFileVisitor<>() {
