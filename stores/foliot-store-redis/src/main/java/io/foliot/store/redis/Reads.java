@@ -399,7 +399,7 @@ final class Reads {
         .anyMatch(number -> number != null && Layout.number((byte[]) number) > 0));
   }
 
-  /** The position of a scan: a part, the cursor of the server's scan, and the number of records examined at that cursor. */
+  /** The position of a scan: a part, the server's cursor, and the number of records examined at that cursor. */
   private record Cursor(int part, String scan, int seen) {
     static Cursor parse(@Nullable String text) {
       if (text == null) {
