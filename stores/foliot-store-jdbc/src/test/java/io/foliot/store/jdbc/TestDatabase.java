@@ -14,9 +14,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
- * An empty database of a real server for a test class, registered as an extension in a static field. All classes share
- * one server for each kind of database. That server runs until the test run ends. A class that stops or disturbs its
- * server uses a separate server.
+ * An empty database of a real server for a test class, registered as an extension in a static field. The classes share
+ * one server for each kind of database. A class that stops or disturbs its server uses {@link #onItsOwnServer}.
  *
  * @param <S> the server
  */

@@ -40,8 +40,7 @@ final class BatchExecutor {
    */
   private static final int MAX_TRIES = 200;
   /**
-   * Time after a read within which its results may be written. It is half of the time for which the scripts keep traces
-   * of ended tasks ({@code GRACE} in prelude.lua).
+   * Time after a read within which its results may be written: half of {@code GRACE} in prelude.lua.
    */
   private static final long LATE_MICROS = 5_000_000;
 

@@ -14,7 +14,7 @@ final class Partitions {
   private volatile State state;
 
   /**
-   * The state at one time. A step routes all of its keys by the same state.
+   * The state at one time.
    *
    * @param bits the binary logarithm of the number of parts
    * @param complete whether all tasks have migrated to their new parts

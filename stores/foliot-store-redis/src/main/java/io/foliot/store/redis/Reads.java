@@ -51,7 +51,7 @@ final class Reads {
    * takes the server about a millisecond.
    */
   private static final int SCAN_PAGE = 1_000;
-  /** Maximum number of scripts of one query, so that a filter that no record passes does not delay the caller. */
+  /** Maximum number of script calls of one query. It bounds the query's time if few records pass the filter. */
   private static final int MAX_READS = 32;
   /**
    * Minimum number of parked tasks that are requested from each part, unless the limit of the read is smaller. The
@@ -399,7 +399,7 @@ final class Reads {
         .anyMatch(number -> number != null && Layout.number((byte[]) number) > 0));
   }
 
-  /** The position of a scan: a part, the cursor of the server's scan, and the number of records examined after it. */
+  /** The position of a scan: a part, the server's cursor, and the number of records examined at that cursor. */
   private record Cursor(int part, String scan, int seen) {
     static Cursor parse(@Nullable String text) {
       if (text == null) {

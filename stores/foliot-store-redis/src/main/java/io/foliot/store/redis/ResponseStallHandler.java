@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
  * A handler that closes a connection whose server does not answer, so that the client connects again. If the server has
  * lost power, no peer closes the connection, and without this handler the kernel would retransmit for a quarter of an
  * hour. The calls that wait on the connection fail when it is closed; the oldest of them has waited for at least the
- * timeout. (Netty's ReadTimeoutHandler would close idle connections, too.) Used only by the thread of its channel.
+ * timeout. Used only by the thread of its channel.
+ *
+ * <p>Rejected: Netty's ReadTimeoutHandler, which also closes idle connections.
  */
 final class ResponseStallHandler extends ChannelDuplexHandler {
   /** Number of checks within the time for which a connection may be silent. */

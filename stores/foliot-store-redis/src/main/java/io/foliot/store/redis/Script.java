@@ -49,7 +49,7 @@ enum Script {
   ARRIVE,
   /** Deletes migrated tasks from their old part. */
   LEAVE,
-  /** Finds the tasks of a part that have to migrate. */
+  /** Finds the records and answers of a part that have to migrate. */
   CRAWL,
   /** Records that no task of a part has to migrate any more. */
   DRAINED,

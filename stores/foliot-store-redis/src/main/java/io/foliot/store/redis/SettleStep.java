@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The step that settles attempts. The fast path handles a settlement if all of these conditions hold:
+ * The step that settles attempts. The fast path handles a settlement only if all of these conditions hold:
  *
  * <ul>
  * <li>The outcome is a success or a retry, and there is no note.

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 
 /**
  * The background work of a store. It reads the number of parts, deletes the expired records of all parts, and reads the
- * server's settings again. (A settle or a call on the general path also deletes expired records, but only in its own
- * part.) No call waits for this work. If the work fails, memory grows, and the reported durability may be outdated.
+ * server's settings again. No call waits for this work. If the work fails, memory grows, and the reported durability
+ * may be outdated.
  */
 final class Upkeep implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Upkeep.class.getName());

@@ -50,7 +50,6 @@ final class RedisFaultsTest {
   private static final Duration BOUND = Duration.ofSeconds(40);
   /** Time for which a server is down. */
   private static final Duration ABSENCE = Duration.ofSeconds(9);
-  /** Short timeout of calls. */
   private static final Duration SHORT = Duration.ofSeconds(1);
 
   private static RedisOptions options(RedisServer server) {

@@ -29,8 +29,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * A server that runs out of memory in the middle of a call. The items that are reported as refused had no effect, and
- * all other items are stored.
+ * A server that runs out of memory. The items that are reported as refused had no effect, and all other items are
+ * stored.
  */
 final class RedisFullTest {
   private static final int DRAFTS = 2_000;

@@ -114,7 +114,7 @@ final class CommitTable {
 
   /**
    * Returns the record before the commit, or null if there was none. A call does not read the record of an id that
-   * should be new, but the prefetch of this commit may have read it.
+   * should be new, but {@link StoredRecords#prefetch} may have read it.
    */
   private @Nullable TaskRecord before(RecordChange change) {
     TaskRecord before = change.before();

@@ -126,7 +126,7 @@ final class GuardWriter {
     }
   }
 
-  /** Ends the thread and waits for its end. After RocksDB is closed, {@link #finish} writes the last record. */
+  /** Ends the thread and waits for its end. */
   void stop() {
     synchronized (this) {
       closing = true;

@@ -23,9 +23,9 @@ final class Layout {
   // The first byte of keys in the family META. The comment of each constant shows the rest of the key, and the value.
   /** The number of a queue → the name of the queue. */
   static final int META_QUEUE = 'q';
-  /** The number of a queue → the numbers of its live tasks, by state. */
+  /** The number of a queue → the counts of its live tasks, by state. */
   static final int META_LIVE = 'c';
-  /** A bucket and the number of a queue → the numbers of final tasks of the queue in the bucket, by state. */
+  /** A bucket and the number of a queue → the counts of final tasks of the queue in the bucket, by state. */
   static final int META_KEPT = 'h';
 
   // Whole keys in the family META.
@@ -40,7 +40,7 @@ final class Layout {
 
   /** In {@link #answer}, the number in place of the length of the task's key if the task has no key. */
   private static final int NO_KEY = 0xFFFF;
-  /** Buckets of answers are 2^25 ms wide (9.3 hours). Answers are kept for a day, so at most four buckets exist. */
+  /** Binary logarithm of the width of a bucket of answers, in milliseconds. The width is 9.3 hours. */
   private static final int ANSWER_EXPONENT = 25;
 
   private Layout() {}

@@ -92,8 +92,8 @@ final class RecordCache {
   }
 
   /**
-   * Returns whether a record is admitted. Running records are always admitted. Waiting records are admitted while there
-   * is room, and a random part of them when the cache is full. A record just created for a distant time is refused.
+   * Returns whether a record is admitted. The class comment gives the rules for waiting records. Running records are
+   * always admitted.
    */
   private boolean isAdmitted(TaskRecord record) {
     if (record.state() == TaskState.RUNNING) {

@@ -15,7 +15,7 @@ public record VerifyReport(Map<String, Long> read, long damageCount, List<Damage
    * A file or an entry that differs from its written content, or contradicts another entry.
    *
    * @param where the column family that holds the entry, or {@code files}
-   * @param what the damaged thing: the id of a task, the name of a file, or a key
+   * @param what the damaged thing, for example the id of a task or the name of a file
    * @param reason the damage
    */
   public record Damage(String where, String what, String reason) {}
