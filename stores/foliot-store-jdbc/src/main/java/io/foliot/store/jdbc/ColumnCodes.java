@@ -5,7 +5,7 @@ import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.format.EnumCodes;
 
-/** The codes of enum constants ({@link EnumCodes}) in columns, and other special values of columns. */
+/** The codes of enum constants ({@link EnumCodes}) in columns, and special values of columns. */
 final class ColumnCodes {
   static final int DELAYED = EnumCodes.DELAYED;
   static final int RUNNING = EnumCodes.RUNNING;

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * replaces a broken connection, however long the database was unavailable.
  */
 final class Connections implements AutoCloseable {
-  /** Largest number of calls that wait for a thread. A call serves one caller, or is a batch of several callers. */
+  /** Largest number of calls that wait for a thread. */
   private static final int MAX_WAITING = 10_000;
   /** Longest time that a call waits for a connection of the store's own pool, before it fails as unavailable. */
   static final Duration CONNECT = Duration.ofSeconds(5);

@@ -37,7 +37,7 @@ import java.util.function.Supplier;
  * batch.
  * <li>A write whose generations are ahead of the clock first raises the floor, which is the smallest generation that
  * may be given out. Each write then changes only rows that still have the version that was read.
- * <li>Rows are written in the order of their ids, so that two batches do not deadlock.
+ * <li>Each statement writes rows in the order of their ids, so that two statements do not deadlock.
  * <li>A {@linkplain BatchUnit unit} that changes a live record and inserts others is a re-arm with children. The
  * statement that writes the parent inserts the children.
  * </ol>

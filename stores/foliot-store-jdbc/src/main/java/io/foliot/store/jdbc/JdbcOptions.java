@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *     was created
  * @param connections how many calls each database serves at a time, each with a separate thread and connection
  * @param timeout how long a statement may take before it is cancelled
- * @param onSetAside receives each task that is set aside because its record cannot be read, on a thread of the store
+ * @param onSetAside receives each task that is set aside because its record cannot be read
  */
 public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Duration timeout,
     Consumer<SetAside> onSetAside) {
@@ -134,7 +134,8 @@ public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Dura
 
     /**
      * Sets the receiver of each task that is set aside because its record cannot be read. The receiver is called on a
-     * thread of the store. By default there is no receiver; the store always logs the task.
+     * thread of the store or, in a caller's transaction, on the caller's thread. By default there is no receiver; the
+     * store always logs the task.
      */
     public Builder onSetAside(Consumer<SetAside> value) {
       onSetAside = value;

@@ -58,8 +58,8 @@ import org.jspecify.annotations.Nullable;
  * A task store in an existing database, or in several databases that each hold a range of slots. The store is as
  * durable as its databases.
  *
- * <p><b>Shape.</b> A batch is one step or a few steps. A step is one statement on PostgreSQL, and a transaction of a
- * few statements on MariaDB and MySQL. A batch relies only on READ COMMITTED, and on changes of single rows that take
+ * <p><b>Shape.</b> A batch is one step or a few steps. A step is one statement on PostgreSQL, and one or a few
+ * statements on MariaDB and MySQL. A batch relies only on READ COMMITTED, and on changes of single rows that take
  * effect only if the row is still as it was read. Between steps, no state is kept in a session and no lock is held.
  * Each step may use a different connection, so a pooler in transaction mode can be used.
  *
@@ -89,8 +89,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
   /**
    * Opens the store in its databases, and creates the tables where there are none.
    *
-   * @throws StoreException if a database cannot be reached, is of an unknown kind, or holds other slots than
-   *     configured; the message contains the slots and the remedy
+   * @throws StoreException if a database cannot be used, for example because it holds other slots than configured
    */
   public static JdbcStore open(JdbcOptions options) {
     return open(options, Schema::dialect);
@@ -190,7 +189,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     R with(DatabaseShard part, Session session) throws SQLException;
   }
 
-  /** Runs a batch on each database that holds slots of its items. Returns the results in the order of the items. */
+  /** Runs a batch on each database that holds the slot of an item. Returns the results in the order of the items. */
   private <Q, R> CompletionStage<List<R>> spread(List<Q> items, ToIntFunction<Q> slot, Batch<Q, R> batch) {
     if (parts.size() == 1 || items.isEmpty()) {
       List<Q> all = List.copyOf(items);

@@ -47,7 +47,7 @@ final class PostgresDialect implements Dialect {
   }
 
   /**
-   * Creates a dialect with a clock other than that of the database.
+   * Creates a dialect with this expression for the clock. Tests replace the database's clock.
    *
    * @param timeoutSeconds how long a statement may take, in seconds
    * @param sessionsPlanByIndex the result of {@link PostgresSource#plansByIndex}

@@ -25,8 +25,8 @@ final class PostgresSource extends PGSimpleDataSource {
   private static final long serialVersionUID = 1;
 
   /**
-   * Settings that make the planner find each row of a batch by an index. Without these settings, the planner would sort
-   * or hash the whole table before the first ANALYZE or after a burst. It would also read the whole index of a small
+   * Settings that make the planner find each row of a batch by an index. Without these settings, the planner may sort
+   * or hash the whole table before the first ANALYZE or after a burst. It may also read the whole index of a small
    * table, because by default it expects a random page to cost as much as four sequential pages.
    */
   private static final SortedMap<String, String> BY_INDEX = new TreeMap<>(Map.of("enable_hashjoin", "off",
@@ -98,13 +98,13 @@ final class PostgresSource extends PGSimpleDataSource {
         .collect(Collectors.joining(" AND "));
   }
 
-  /** Returns a statement that makes the rest of its transaction plan by index. */
+  /** Returns a statement after which its transaction plans by index. */
   static String planByIndex() {
     return BY_INDEX.entrySet().stream().map(setting -> set(setting.getKey(), setting.getValue()))
         .collect(Collectors.joining(", ", "SELECT ", ""));
   }
 
-  /** Returns a statement that lets the rest of its transaction read whole tables. */
+  /** Returns a statement after which its transaction may read whole tables. */
   static String planByCost() {
     return BY_INDEX.entrySet().stream().filter(setting -> setting.getValue().equals("off"))
         .map(setting -> set(setting.getKey(), "on")).collect(Collectors.joining(", ", "SELECT ", ""));

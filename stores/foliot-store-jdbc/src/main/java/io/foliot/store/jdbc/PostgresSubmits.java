@@ -117,7 +117,7 @@ final class PostgresSubmits implements SubmitStatements {
 
   /**
    * Inserts tasks that have neither a key nor a request: all tasks, or none if an id exists. Generations need to grow
-   * only among tasks with the same key. These tasks have no keys, so they all get the same generation, from the clock.
+   * only among tasks with the same key. These tasks have no keys, so they all get the same generation.
    */
   private static Inserted insertUnnamed(PreparedStatement statement, List<NewTask> tasks) throws SQLException {
     try (ResultSet row = PostgresStatements.rows(statement)) {

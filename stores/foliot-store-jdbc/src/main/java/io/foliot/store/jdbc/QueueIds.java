@@ -53,7 +53,7 @@ final class QueueIds {
     }
   }
 
-  /** Returns the number of a queue. If the queue has no number, a separate statement assigns one. */
+  /** Returns the number of a queue. Assigns a number if the queue has none. */
   int take(Connection connection, String queue) throws SQLException {
     int number = find(connection, queue);
     if (number != NONE) {

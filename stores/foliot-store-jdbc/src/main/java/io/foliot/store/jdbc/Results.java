@@ -127,7 +127,7 @@ final class Results {
 
   /**
    * Returns a page of at most {@code limit} records. The statement reads up to {@code limit} + 1 records. If there are
-   * {@code limit} + 1, the page ends with its last record; otherwise it ends at the edge.
+   * {@code limit} + 1, the page ends with record {@code limit}; otherwise it ends at the edge.
    *
    * @param edge the largest id that was examined, or null if no rows follow
    */

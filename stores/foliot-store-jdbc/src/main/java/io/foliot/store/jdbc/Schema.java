@@ -27,7 +27,7 @@ final class Schema {
 
   /** Number of tries to migrate. The pauses between them give another node the time to end its own migration. */
   private static final int TRIES = 15;
-  /** Argument of {@link Session#pause} with which the pauses are longest: up to 200 ms each. */
+  /** Argument of {@link Session#pause} with which the pauses are longest. */
   private static final int LONGEST_PAUSE = 10;
 
   private Schema() {}

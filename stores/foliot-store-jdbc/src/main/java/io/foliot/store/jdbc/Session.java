@@ -124,7 +124,7 @@ final class Session {
 
   /**
    * Pauses for a random time, so that two calls do not conflict repeatedly. The longest possible pause doubles with
-   * each try, up to 200 ms.
+   * each try, up to {@value #WAIT_MILLIS_MAX} ms.
    */
   static void pause(int tried) {
     long maxMillis = Math.min(WAIT_MILLIS_MAX, 1L << Math.min(tried, 10));

@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The SQL statements of one dialect. A statement is the resource file {@code sql/NAME.DIALECT.sql}, or {@code
- * sql/NAME.sql} if the statement is the same in all dialects. Files are read once, when a store opens. An error in a
- * file makes the opening of the store fail.
+ * sql/NAME.sql} if the statement is the same in all dialects.
  *
  * <p>The syntax beyond SQL:
  * <ul>

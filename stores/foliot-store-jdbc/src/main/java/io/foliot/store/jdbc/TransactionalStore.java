@@ -25,7 +25,7 @@ import java.util.List;
  * does not hold the slots of all items.
  */
 public interface TransactionalStore {
-  /** Submits tasks. A task that is already due when the transaction commits is found by the next head poll. */
+  /** Submits tasks. The next head poll finds a task that is already due when the transaction commits. */
   List<SubmitResult> submit(Connection transaction, List<Draft> drafts) throws SQLException;
 
   /** Touches tasks as {@link TaskStore#touch} does. */

@@ -13,8 +13,7 @@ import java.util.function.Supplier;
 
 /**
  * Wraps a store that reads the time from a row of its database. Before every call, the wrapper sets this row to the
- * time of a clock of this process. All tests of the contract kit can therefore run against the real server. Some of
- * these tests skip hours or set the clock back. The random tests compare each step with a model.
+ * time of a clock of this process. So tests that skip hours or set the clock back can run against the real server.
  */
 final class ClockedStore {
   private ClockedStore() {}
@@ -25,9 +24,8 @@ final class ClockedStore {
   }
 
   /**
-   * Opens a store and returns a wrapper of it that sets the clock of the database before every call. The clock is also
-   * set before the store is opened: the background work of a store raises the floor of generations to the time that it
-   * reads, and the table still has the time of the previous test.
+   * Opens a store and returns its wrapper. Sets the clock before the store opens, because the background work of the
+   * store raises the floor of generations to the time in the table.
    *
    * @param open opens a store that reads the time from the table {@code test_clock}
    */

@@ -14,7 +14,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
 final class ConnectionsTest {
-  /** The calls on the only connection of the application's pool, which hands out connections without auto-commit. */
+  /** The closes of the only connection of the application's pool. The pool returns it without auto-commit. */
   private final List<String> calls = new ArrayList<>();
   private boolean autoCommit;
 

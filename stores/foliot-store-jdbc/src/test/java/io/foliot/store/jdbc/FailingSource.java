@@ -24,7 +24,7 @@ final class FailingSource {
   /**
    * Makes prepared statements that contain a text fail, until {@link #heal}.
    *
-   * @param nth the first execution that fails, counted from 1 and from this call; all later ones fail too
+   * @param nth the first matching execution that fails, from 1 on; all later ones fail too
    * @param with the exception that they throw
    */
   void failFrom(int nth, String statementText, SQLException with) {

@@ -116,7 +116,7 @@ abstract class FaultContract {
     }
   }
 
-  /** Repeats a call until it succeeds, for at most 60 s, and returns its result. */
+  /** Repeats a call until it succeeds, for at most {@value #HEAL_SECONDS_MAX} s, and returns its result. */
   private static <T> T healed(Supplier<CompletionStage<T>> call) {
     long start = System.nanoTime();
     while (true) {

@@ -38,9 +38,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A benchmark of the store without an engine, on a separate server that syncs every commit. It measures the rates of
- * submits, touches, claims and settles. The submits are of new tasks without keys, of new tasks with keys, and of live
- * keys. The benchmark also measures the rate of a drain, which claims and then settles each batch, the time of a single
- * submit, and the time of an idle poll of all slots.
+ * submits, touches, claims, settles and drains, the time of a single submit, and the time of an idle poll of all slots.
+ * A drain claims and then settles each batch.
  *
  * <pre>
  * mvn -q -pl :foliot-store-jdbc -am -Pbench-store process-test-classes -Dbench.args="postgresql 200000 500"

@@ -14,7 +14,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** URLs of databases: the accepted kinds, the properties for drivers, and the parts that messages may contain. */
+/** Tests logins to databases. */
 final class LoginTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 

@@ -44,7 +44,7 @@ final class PostgresAwayTest {
     assertThatThrownBy(call.toCompletableFuture()::join).hasCauseInstanceOf(StoreAwayException.class);
   }
 
-  /** Asserts that exactly the items in the first half of the slots have results. Only their database is available. */
+  /** Asserts that exactly the items in the first half of the slots have results. The other database is unavailable. */
   private static void assertHalf(CompletionStage<?> call, List<Draft> drafts) {
     assertThatThrownBy(call.toCompletableFuture()::join).cause()
         .isInstanceOfSatisfying(ItemsFailedException.class, partly -> {

@@ -174,7 +174,7 @@ final class PostgresTablesTest {
     store = reported();
     assertThat(statistic("seq_scan", "foliot_task")).isEqualTo(scans);
 
-    // A call of counts() reads the whole table. The statistic grows by one for each worker of a parallel scan.
+    // The statistic grows by one for each worker of a parallel scan.
     assertThat(get(store.counts())).containsKey(QUEUE);
     store = reported();
     assertThat(statistic("seq_scan", "foliot_task")).isGreaterThan(scans);
@@ -292,7 +292,7 @@ final class PostgresTablesTest {
   @Test
   void aMoveSkipsARowThatIsBeingChanged() throws Exception {
     List<TaskId> ids = submit(0, 3, HOUR);
-    // A postponement by a fifth is too short to move the index entries, so there are entries for the moves.
+    // A postponement by a fifth is too short to move the index entries, so there are entries to move.
     long later = HOUR + HOUR / 5;
     get(store.touch(List.of(0, 1, 2).stream()
         .map(i -> new Touch(new TaskRef.ByKey(QUEUE, "key " + i), Due.after(later))).toList()));

@@ -1,4 +1,4 @@
--- A row of insert_unnamed. A value may refer to an earlier column: due_at to wake_at, changed_at to created_at.
+-- A row of insert_unnamed. A value may refer to an earlier column, here wake_at and created_at.
 (
   ?, {queue}, NULL, {slot_number},
   {at?} {due},
