@@ -107,7 +107,7 @@ final class Description {
       }
       case String text -> checkText(schema, text, where);
       case null, default -> {
-        // Numbers, booleans and null have no rule besides their type.
+        // Only the types of numbers, booleans and null are checked.
       }
     }
   }

@@ -44,7 +44,6 @@ final class FleetClaimsTest {
             + wait + "\", \"lease\": \"2s\"}");
   }
 
-  /** Sends a claim, and does not wait for its answer. */
   private CompletableFuture<Rig.Answer> claimAsync(String queue, String worker, String wait) {
     CompletableFuture<Rig.Answer> answer = new CompletableFuture<>();
     Thread.ofVirtual().start(() -> {

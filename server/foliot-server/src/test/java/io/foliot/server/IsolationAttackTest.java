@@ -32,9 +32,9 @@ final class IsolationAttackTest {
   private static final int RECEIVERS = 18;
   /** Number of callbacks that must not be delayed. */
   private static final int VICTIMS = 100;
-  /** Delay of the first of these callbacks. */
+  /** Delay of the first victim. */
   private static final long FIRST_MILLIS = 1_000;
-  /** Time between the due times of two consecutive callbacks. */
+  /** Time between the due times of two consecutive victims. */
   private static final long APART_MILLIS = 20;
   /** Greatest permitted lateness of a callback. A few milliseconds are usual. */
   private static final long LATE_MILLIS = 2_000;

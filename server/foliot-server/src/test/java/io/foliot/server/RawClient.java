@@ -28,8 +28,8 @@ final class RawClient implements AutoCloseable {
   }
 
   /**
-   * Sends a request, and returns the head and the body of its answer. The head and the body must each arrive in one
-   * piece, and the body must not be empty. If the server closes the connection, the result is the text received so far.
+   * Sends a request, and returns its answer. The head and the body of the answer must each arrive in one piece, and the
+   * body must not be empty.
    */
   String exchange(String request) {
     try {
@@ -86,7 +86,7 @@ final class RawClient implements AutoCloseable {
     return receive(null, bound);
   }
 
-  /** Reads until the received text ends with {@code end}, the connection ends, or no byte arrives within 10 s. */
+  /** Reads until the received text ends with {@code end}, the connection ends, or no byte arrives in time. */
   Received receive(String end) {
     return receive(end, Duration.ofMillis(TIMEOUT_MILLIS));
   }

@@ -111,7 +111,6 @@ final class Rig implements AutoCloseable {
         });
   }
 
-  /** Returns the text that the server has printed. */
   String printed() {
     return printed.toString(StandardCharsets.UTF_8);
   }
@@ -124,7 +123,6 @@ final class Rig implements AutoCloseable {
 
   /** An answer of the server. The names of headers are in lower case. */
   record Answer(int status, Map<String, String> headers, String body) {
-    /** Returns the body as JSON. */
     @Nullable
     Object json() {
       return JsonTree.parse(body);
@@ -136,12 +134,10 @@ final class Rig implements AutoCloseable {
       return JsonTree.at(json(), path);
     }
 
-    /** Returns a part of the body that is text. */
     String text(Object... path) {
       return (String) requireNonNull(at(path), () -> "in " + body);
     }
 
-    /** Returns a part of the body that is a list. */
     List<?> list(Object... path) {
       return (List<?>) requireNonNull(at(path), () -> "in " + body);
     }
@@ -223,7 +219,6 @@ final class Rig implements AutoCloseable {
     }
   }
 
-  /** Creates a pull queue. */
   Rig withQueue(String queue) {
     put("/v1/queues/" + queue, "{\"delivery\": {\"type\": \"pull\", \"timeout\": \"30s\"}}");
     return this;

@@ -13,14 +13,14 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Explanations, in words, of the engine's codes. They name the route or the command that helps, if there is one. */
+/** Explanations, in words, of the engine's codes. */
 public final class EngineWords {
   private EngineWords() {}
 
   /**
    * Returns in words one reason for the state of a task: why the task has not fired yet, or how it has ended.
    *
-   * @param why the explanation that the reason is from
+   * @param why the explanation that contains the reason
    * @param fleet the workers; the name of a worker that the caller may not see is empty
    */
   static String of(TaskReason reason, Explanation why, Fleet fleet) {

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Rules for the headers of a task: each header can be sent, and none is set by HTTP or by Foliot. */
+/** Rules for the content type and the headers of a task. */
 final class HeaderRules {
   /** Longest content type, in characters. */
   private static final int MAX_CONTENT_TYPE = 256;

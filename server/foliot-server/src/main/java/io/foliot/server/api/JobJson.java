@@ -233,7 +233,6 @@ final class JobJson {
     }
   }
 
-  /** Returns the problem of a setting that was refused. */
   static Problem refused(InvalidJobException e) {
     return new Problem(ProblemKind.INVALID_FIELD, String.valueOf(e.getMessage())).with("field", e.setting())
         .with("expected", e.expected()).with("found", e.found());
@@ -286,7 +285,6 @@ final class JobJson {
     return true;
   }
 
-  /** Returns the problem of a schedule that was refused. */
   static Problem refused(ScheduleException e, String prefix) {
     // If the schedule as a whole is wrong, the problem names the schedule itself, not a field in it.
     String path = e.setting().equals(SCHEDULE) ? "" : prefix;
@@ -517,10 +515,7 @@ final class JobJson {
     json.writeEndArray();
   }
 
-  /**
-   * Returns whether a record of past runs covers an instant. A record of several times covers all instants from the
-   * first to the last, both included.
-   */
+  /** Returns whether an instant is from the first to the last time of a record, both included. */
   static boolean isOf(PastRun run, Instant time) {
     return !time.isBefore(Instant.ofEpochMilli(run.from())) && !time.isAfter(Instant.ofEpochMilli(run.to()));
   }

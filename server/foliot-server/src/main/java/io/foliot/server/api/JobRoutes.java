@@ -58,7 +58,7 @@ final class JobRoutes {
     return put(request, jobs::put);
   }
 
-  /** Puts a definition from code, unless it is among the last eight definitions that code has declared. */
+  /** Puts a definition from code, see {@link Jobs#declare}. */
   Reply declare(Request request) {
     return put(request, jobs::declare);
   }

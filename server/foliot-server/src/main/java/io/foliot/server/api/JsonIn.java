@@ -166,7 +166,6 @@ final class JsonIn implements AutoCloseable {
     return nearest == null ? problem.with("known", known) : problem.with("nearest", nearest);
   }
 
-  /** Returns whether the reader is at null. */
   boolean isNull() {
     return parser.currentToken() == JsonToken.VALUE_NULL;
   }
@@ -409,7 +408,6 @@ final class JsonIn implements AutoCloseable {
     return invalid(field, expected, found, found);
   }
 
-  /** Returns the problem of a field with an unexpected text. */
   static Problem invalidText(String field, String expected, String text) {
     return invalid(field, expected, quoted(text), shown(text));
   }
@@ -437,7 +435,6 @@ final class JsonIn implements AutoCloseable {
         .with("field", field).with("expected", expected).with("found", found);
   }
 
-  /** Returns the problem of two fields that exclude each other. */
   static Problem conflicting(String first, String second) {
     return new Problem(CONFLICTING_FIELDS, second + ": expected either " + first + " or " + second
         + ", not both").with("field", second);
@@ -468,7 +465,6 @@ final class JsonIn implements AutoCloseable {
     return text.length() > SHOWN ? WellFormed.of(text.substring(0, SHOWN)) + "..." : text;
   }
 
-  /** Returns the problem for a failure of the parser. */
   static Problem malformed(JacksonException e) {
     return malformed(detail(e), e.getLocation());
   }
@@ -481,9 +477,8 @@ final class JsonIn implements AutoCloseable {
   }
 
   /**
-   * Returns the problem for a failure of the parser on a body with a value on each line. The problem names the first
-   * line that is not a value. The parser's failure may name a later line, because the parser reads on past the end of a
-   * line.
+   * Returns the problem of a body with a value on each line. The problem names the first line that is not a value. The
+   * exception may name a later line, because the parser reads on past the end of a line.
    */
   static Problem malformedLine(byte[] body, JacksonException e) {
     int number = 0;

@@ -158,7 +158,7 @@ final class QueueJson {
     return true;
   }
 
-  // The delivery checks its own settings when the queue is put.
+  // The delivery checks its settings later, when the queue is put.
   private void readDelivery(JsonIn in) {
     if (in.isNull()) {
       delivery = null;

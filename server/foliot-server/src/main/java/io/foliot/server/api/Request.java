@@ -113,7 +113,7 @@ public final class Request {
     return incoming.body(maxBytes);
   }
 
-  /** Returns whether the body of a batch has one item on each line, rather than an array of items. */
+  /** Returns whether the body has one item on each line. Throws a problem for an unknown content type. */
   boolean isLines() {
     String type = mediaType();
     if (type == null || isJson(type)) {

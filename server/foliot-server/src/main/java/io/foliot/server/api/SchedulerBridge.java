@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A wait with a time limit sets a timer, which wakes the thread that runs the timers of all virtual threads: a
  * submit took 45 us of processor time with a time limit and 34 without. Therefore calls wait without a time limit, and
- * one thread checks every 50 ms which calls have waited too long.
+ * one thread regularly checks which calls have waited too long.
  */
 final class SchedulerBridge implements AutoCloseable {
   private static final long CHECK_MILLIS = 50;
@@ -190,7 +190,6 @@ final class SchedulerBridge implements AutoCloseable {
         + ": GET /v1/queues lists the queues that it covers; POST /v1/keys creates a key for other queues");
   }
 
-  /** Returns the problem of a queue that does not exist. */
   static Problem unknownQueue(String queue) {
     String shown = JsonIn.shown(queue);
     return new Problem(ProblemKind.UNKNOWN_QUEUE, "there is no queue " + shown + "; create it first: PUT /v1/queues/"

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A reader of the fields of a task that makes a {@link Submission} of them. Used by one thread, once. */
+/** A reader that makes a {@link Submission} of the fields of a task. Used by one thread, once. */
 final class TaskFields {
   /** The fields of a task whose key is in the path. */
   static final List<String> OF_KEY = List.of("delay", "dueAt", "payload", "payloadBase64", "contentType", "headers",
@@ -53,7 +53,7 @@ final class TaskFields {
     this.maxPayloadBytes = maxPayloadBytes;
   }
 
-  /** Sets the trace context of the request, which the task continues unless its headers name another trace. */
+  /** Sets the trace context of the request. The task may continue this trace, see {@link TraceHeaders}. */
   TaskFields withTrace(@Nullable String parent, @Nullable String state) {
     traceParent = parent;
     traceState = state;
@@ -126,7 +126,7 @@ final class TaskFields {
   }
 
   /**
-   * Returns the request to the scheduler.
+   * Returns the submission that the fields describe.
    *
    * @param now the current time, against which a due time is checked
    * @throws Problem if a value is out of range or the fields contradict each other

@@ -34,7 +34,6 @@ final class TaskJson {
     }
   }
 
-  /** Writes the result of a submit. */
   static void submitted(JsonGenerator json, Submission submission, SubmitResult result, long nowMillis) {
     json.writeStartObject();
     json.writeStringProperty("id", result.id().toString());
@@ -48,7 +47,6 @@ final class TaskJson {
     json.writeEndObject();
   }
 
-  /** Writes the result of a put under a key. */
   static void put(JsonGenerator json, SubmitResult result) {
     json.writeStartObject();
     json.writeStringProperty("result", result.kind().name());
@@ -58,7 +56,6 @@ final class TaskJson {
     json.writeEndObject();
   }
 
-  /** Writes the result of a touch. */
   static void touched(JsonGenerator json, @Nullable String key, TouchResult result) {
     json.writeStartObject();
     if (key != null) {
@@ -77,7 +74,6 @@ final class TaskJson {
     json.writeEndObject();
   }
 
-  /** Writes the result of a cancel. */
   static void cancelled(JsonGenerator json, CancelResult result) {
     json.writeStartObject();
     json.writeStringProperty("result", result.kind().name());
@@ -93,8 +89,7 @@ final class TaskJson {
   /**
    * Writes all fields of a task.
    *
-   * @param queueAttempts the maximum of attempts that the queue sets, which applies if the task sets none; 0 if not
-   *     known
+   * @param queueAttempts the queue's maximum number of attempts, for a task that sets none; 0 if it is unknown
    */
   static void task(JsonGenerator json, TaskRecord task, int queueAttempts, long nowMillis) {
     json.writeStartObject();

@@ -128,7 +128,6 @@ final class TaskRoutes {
     return new TaskRef.ByKey(request.variable("queue"), key(request));
   }
 
-  /** Returns the id in the path. */
   static TaskId id(Request request) {
     try {
       return TaskId.parse(request.variable("id"));
@@ -212,7 +211,6 @@ final class TaskRoutes {
     }
   }
 
-  /** Returns the problem of a missing field. */
   static Problem missing(String field, String example) {
     return new Problem(ProblemKind.MISSING_FIELD, "the call needs the field " + field + ": " + example).with("field",
         field);
@@ -322,10 +320,9 @@ final class TaskRoutes {
   }
 
   /**
-   * Reads a page in parts. A part has so few records that memory for records of the largest size can be reserved before
-   * their sizes are known. If a part is shorter than requested, few of the tasks that the store examined belong on the
-   * page, and the scan may take its full time. From then on, the page keeps memory only for the records that it has and
-   * for {@link #SPARSE_TASKS} more.
+   * Reads a page in parts. The size of a record is unknown before it is read, so the page reserves memory for records
+   * of the largest size. If a part is shorter than requested, the scan may take its full time. From then on, the page
+   * keeps memory only for the records that it has and for {@link #SPARSE_TASKS} more.
    */
   private TaskPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from,
       AnswerMemory.Share memory) {

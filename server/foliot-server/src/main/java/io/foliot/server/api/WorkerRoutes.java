@@ -105,9 +105,9 @@ final class WorkerRoutes {
   }
 
   /**
-   * Returns the fleet as a caller sees it: without queues that the caller does not see. The name of a worker is empty
-   * if the worker takes tasks of none of the caller's queues. The queues of a worker that is gone are not known, so
-   * only callers that see all queues see its name.
+   * Returns the fleet as a caller sees it: without queues that the caller does not see. Unless the caller sees all
+   * queues, the name of a worker is empty if the worker takes tasks of none of the caller's queues. The queues of a
+   * worker that is gone are not known.
    */
   static Fleet seen(Fleet fleet, Caller caller) {
     return new Fleet(fleet.seats().stream().map(seat -> seen(seat, caller)).toList(), fleet.zones());

@@ -16,7 +16,7 @@ import io.foliot.server.config.FoliotConfig;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** The coordinators that a configuration can name. Only this class refers to all kinds. */
+/** The coordinators that a configuration can name. Only this class refers to all of them. */
 public final class Coordinators {
   private Coordinators() {}
 

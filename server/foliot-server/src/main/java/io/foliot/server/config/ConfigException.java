@@ -1,6 +1,6 @@
 package io.foliot.server.config;
 
-/** A mistake in the configuration. The message says where the mistake is, which value was expected, and what to do. */
+/** A mistake in the configuration. */
 public final class ConfigException extends RuntimeException {
   private static final long serialVersionUID = 1;
   /** Exit code of the process, the same as for a mistyped option. */

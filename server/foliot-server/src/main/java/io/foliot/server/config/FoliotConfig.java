@@ -171,7 +171,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   }
 
   /**
-   * Returns the keys of those settings in a file that contain a password.
+   * Returns the keys of those settings in a file that may contain a password.
    *
    * @throws ConfigException if the file cannot be read or has a mistake
    */

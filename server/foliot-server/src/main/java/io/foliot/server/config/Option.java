@@ -284,7 +284,7 @@ public final class Option<T> {
     return key.endsWith("password") || equals(ADMIN_KEY_HASH);
   }
 
-  /** Returns a description of the valid values, with an example. */
+  /** Returns a description of the valid values. */
   public String expected() {
     return type.expected();
   }

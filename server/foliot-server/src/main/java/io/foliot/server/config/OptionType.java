@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 /**
  * The type of an option's values.
  *
- * @param expected the expected form, with an example
+ * @param expected the description of the valid values, for messages
  * @param parse reads a text; throws {@link IllegalArgumentException} or {@link ArithmeticException} if the text is
  *     not a valid value
  */

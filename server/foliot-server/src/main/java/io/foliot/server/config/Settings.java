@@ -30,7 +30,7 @@ final class Settings {
    * Reads a file. Must be called before {@link #readEnvironment} and {@link #readFlags}, whose settings override those
    * of the file.
    *
-   * @throws ConfigException if the file cannot be read, is not YAML, or has an unknown key or the same key twice
+   * @throws ConfigException if the file cannot be read or has a mistake
    */
   void readFile(Path file) {
     try (InputStream in = Files.newInputStream(file);

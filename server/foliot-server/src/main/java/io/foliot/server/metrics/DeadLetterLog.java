@@ -4,10 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 
-/**
- * A log of the dead letters of the queues that share a label, with at most one line in ten seconds. Safe for use by any
- * thread.
- */
+/** A log of the dead letters of the queues that share a label, at a bounded rate. Safe for use by any thread. */
 final class DeadLetterLog {
   /** Shortest time between two lines. */
   private static final long LOG_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -26,7 +23,7 @@ final class DeadLetterLog {
     nextNanos = new AtomicLong(nowNanos);
   }
 
-  /** Logs a dead letter of a queue, or counts it if the previous line is less than ten seconds old. */
+  /** Logs a dead letter of a queue, or counts it if the previous line is too recent. */
   void failed(String queue, long nowNanos) {
     long next = nextNanos.get();
     if (nowNanos - next < 0 || !nextNanos.compareAndSet(next, nowNanos + LOG_EVERY_NANOS)) {

@@ -14,10 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A meter that counts the events of the engine and of jobs. Safe for use by any thread. The engine calls it several
- * times for each task. So this class keeps the metrics of each queue in a map, because searches in the registry cost
- * more. Queues beyond a limit share the label {@code other}, because each label costs memory in this process and in
- * each system that collects the metrics.
+ * A meter that counts the events of the engine and of jobs. Safe for use by any thread. A map holds the metrics of each
+ * queue, because a search in the registry for each event costs more. Queues beyond a limit share the label
+ * {@code other}, because each label costs memory in this process and in each system that collects the metrics.
  */
 public final class ServerMeter implements Meter, JobMeter {
   private static final Duration[] LATENESS = {Duration.ofMillis(1), Duration.ofMillis(2), Duration.ofMillis(5),

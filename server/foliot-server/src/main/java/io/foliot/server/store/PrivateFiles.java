@@ -39,8 +39,8 @@ public final class PrivateFiles {
   }
 
   /**
-   * Ensures that a folder exists, and makes it private even if an older version left it readable. Only Foliot may use
-   * the folder. Logs a warning if the permissions cannot be changed.
+   * Creates a folder that only Foliot uses, or makes it private if it exists. Logs a warning if its permissions cannot
+   * be changed.
    */
   public static void ensureOwnFolder(Path folder) throws IOException {
     ensureFolder(folder);
@@ -71,8 +71,7 @@ public final class PrivateFiles {
         Files.setPosixFilePermissions(path, permissions);
       }
     } catch (IOException e) {
-      // The path belongs to another user, or the file system only claims to support permissions. The server starts
-      // nevertheless.
+      // For example, the path belongs to another user. The server starts nevertheless.
       log.warn("cannot restrict a file, so other users may be able to read it; remove their permissions: path={},"
           + " reason={}",
           path,

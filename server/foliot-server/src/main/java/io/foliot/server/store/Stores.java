@@ -20,7 +20,7 @@ import java.security.SecureRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The stores that a configuration can name. Only this class refers to all kinds. */
+/** The stores that a configuration can name. Only this class refers to all of them. */
 public final class Stores {
   private static final int MEMORY_SLOTS = 256;
 

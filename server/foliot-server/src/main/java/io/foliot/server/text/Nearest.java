@@ -6,8 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A search for the known name that a mistyped name probably means. */
 public final class Nearest {
-  // In characters. Names are short, so a longer text is not a mistyped name. The time to compute a distance grows with
-  // the product of the lengths.
+  // In characters. The time to compute a distance grows with the product of the lengths.
   private static final int MAX_LENGTH = 64;
 
   private Nearest() {}

@@ -64,10 +64,10 @@ final class Blobs {
   }
 
   /**
-   * The attempts of a task and its last note. One column holds both, because they are read and written together.
+   * The attempts of a task and its latest note. One column holds both, because they are read and written together.
    *
    * @param attempts the attempts that have ended
-   * @param noted the last note, or null if there is none
+   * @param noted the latest note, or null if there is none
    */
   record History(List<AttemptRecord> attempts, TaskRecord.@Nullable Noted noted) {
     private static final History NONE = new History(List.of(), null);
