@@ -125,7 +125,7 @@ class TenancyTest {
   /** Returns the names of a task that does not exist, for a comparison with a foreign task. */
   private Names absent(Names task, int number) {
     return new Names("absent beside " + task.state, "nowhere" + number, NO_TASK + number, "nokey-" + number,
-        "norequest-" + number, NO_TOKEN + (number + 8), failedTask("mine", "own-absent-" + number));
+        "norequest-" + number, NO_TOKEN + Integer.toHexString(number + 8), failedTask("mine", "own-absent-" + number));
   }
 
   /** Sends every request of a route with these names. Returns the answers, by the request with its placeholders. */

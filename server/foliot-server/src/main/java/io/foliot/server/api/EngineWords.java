@@ -32,9 +32,9 @@ public final class EngineWords {
       case NOT_DUE ->
         "it is due in " + time(task.dueAt() - why.nowMillis()) + ", at " + instant(task.dueAt());
       case BACKOFF ->
-        "attempt " + task.attempt() + " failed, the next one waits for its backoff: " + lastAttempt(task);
+        "attempt " + task.attempt() + " failed; the next attempt waits for the backoff: " + lastAttempt(task);
       case QUEUE_PAUSED -> "its queue is paused; POST /v1/queues/" + task.queue() + "/resume";
-      case NO_WORKER -> "no worker asks for tasks of its queue";
+      case NO_WORKER -> "no worker of its queue waits on this node";
       case NO_DELIVERY -> "this node has no delivery of type " + (queue == null ? "" : queue.target().type());
       case NO_HANDLER -> "this node has no handler for its queue; it is fired by a node that has one";
       case NODE_PERMITS_IN_USE -> "this node has " + why.permitsGranted() + " of the " + concurrency(queue)
@@ -43,7 +43,7 @@ public final class EngineWords {
       case RATE_REACHED ->
         "its queue may begin " + (queue == null ? null : queue.rate()) + " attempts a second";
       case DELIVERY_FULL -> "this node has as many attempts under way as its delivery allows";
-      case DESTINATION_PROBED -> "its destination fails; one attempt at a time probes it";
+      case DESTINATION_PROBED -> "its destination fails, and gets one trial attempt at a time";
       case DESTINATION_FULL ->
         "its destination has " + why.destinationLimit() + " concurrent attempts, its current limit";
       case ADDRESSED -> AddressWords.of(task.id().address(), task.queue(), fleet);
@@ -53,7 +53,7 @@ public final class EngineWords {
           + " and is about to be claimed";
       case RUNNING -> "attempt " + task.attempt() + " has been running since " + instant(task.claimedAt())
           + "; its lease ends at " + instant(task.leaseEnd());
-      case LEASE_ENDED -> "attempt " + task.attempt() + " never reported; its lease ended at "
+      case LEASE_ENDED -> "attempt " + task.attempt() + " was not settled; its lease ended at "
           + instant(task.leaseEnd()) + " and the task is claimed again";
       case CANCEL_REQUESTED -> "it is cancelled as soon as that attempt has failed";
       case SUCCESSOR_WAITS -> successor(task);

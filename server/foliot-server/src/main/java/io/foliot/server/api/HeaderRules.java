@@ -39,7 +39,7 @@ final class HeaderRules {
   private static void check(String name, String value) {
     String field = "headers." + JsonIn.shown(name);
     if (name.isEmpty() || !name.chars().allMatch(HeaderRules::isTokenCharacter)) {
-      throw JsonIn.invalid(field, "a name of letters, digits and hyphens", "something else");
+      throw JsonIn.invalid(field, "a name such as \"x-tenant\" (RFC 9110 token)", "other characters");
     }
     String lower = name.toLowerCase(Locale.ROOT);
     if (RESERVED.contains(lower) || lower.startsWith("webhook-") || lower.startsWith("foliot-")) {

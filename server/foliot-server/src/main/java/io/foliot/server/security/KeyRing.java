@@ -85,6 +85,7 @@ public final class KeyRing {
    * @throws LockedOutException if this is the first key and does not allow its owner to add further keys
    */
   public synchronized void add(ApiKey key) {
+    refresh();
     if (isEmpty() && !key.administers()) {
       throw new LockedOutException(
           "the first key locks the server, so it must be one that can make others: give it the action admin and the"
