@@ -8,8 +8,9 @@ import java.util.regex.Pattern;
 
 /**
  * Parses durations. A duration is a sum of numbers with units, such as {@code 30m}, {@code 1500ms} or {@code 1h30m}, or
- * has the form of ISO 8601. The server writes ISO 8601 for durations that are not whole milliseconds. The server checks
- * the grammar strictly; this parser also accepts units in any order, and repeated units.
+ * has the form of ISO 8601. The server writes ISO 8601 for durations that are not whole milliseconds. The server
+ * requires an order of units, which this parser does not. Only the server accepts {@code .5s}, {@code 30M} and
+ * {@code P1W}.
  */
 final class DurationText {
   private static final Pattern PART = Pattern.compile("(\\d+(?:\\.\\d+)?)(ms|[wdhms])");

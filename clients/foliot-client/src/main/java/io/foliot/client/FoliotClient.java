@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  * <li>The client repeats a call that has no further effect when it is repeated. It does so if the server could not be
  * reached, if the server answered 429 or 503, if a gateway answered 502 or 504, if a request timed out, or if the
- * connection broke. Such calls are all calls that only read, {@code putQueue}, {@code patchQueue}, {@code pauseQueue},
+ * connection broke. These are all calls that only read, {@code putQueue}, {@code patchQueue}, {@code pauseQueue},
  * {@code resumeQueue}, {@code putJob}, {@code declareJob}, {@code pauseJob}, {@code resumeJob}, {@code enableWorker},
  * {@code disableWorker}, {@code touchKeys}, {@code ack}, {@code nack}, {@code fail}, {@code settle}, {@code extend},
  * {@code triggerJob} with an idempotency key, and submits where each task has an

@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Thrown when the server refuses a call. The refused request had no effect, unless the status is 500 or above: the
- * server may then have failed after it began the work. If the client has repeated the call, an earlier request may have
- * had an effect.
+ * Thrown when the server refuses a call. A request that was refused with a status below 500 had no effect. A request
+ * with a status from 500 on may have had an effect. If the client has repeated the call, an earlier request may also
+ * have had an effect.
  */
 public final class FoliotException extends RuntimeException {
   private final Problem problem;

@@ -20,7 +20,7 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.TokenStreamLocation;
 
 /**
- * A JSON object of an answer. Unread fields are ignored. A method throws an {@link UnreadableAnswerException} if the
+ * A JSON object of an answer. Unread fields are ignored. A getter throws an {@link UnreadableAnswerException} if the
  * field has another type than the method returns, or if the field is missing or null. However, methods whose names end
  * in {@code OrNull} return null for a field that is missing or null, and methods for collections return an empty
  * collection.
@@ -28,7 +28,7 @@ import tools.jackson.core.TokenStreamLocation;
 final class JsonObject {
   /*
    * The tree of parsed JSON keeps, for each field, the offsets of its text in the answer. A payload can therefore be
-   * returned with its original digits and order of fields, which parsed numbers and maps would lose.
+   * returned unchanged.
    */
 
   static final JsonObject EMPTY = new JsonObject(Map.of(), new byte[0], 0, 0);

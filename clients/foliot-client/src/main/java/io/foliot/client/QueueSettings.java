@@ -34,7 +34,7 @@ public record QueueSettings(
    * @param backoff the delay after the first attempt
    * @param multiplier the factor by which the delay grows with each further attempt
    * @param maxBackoff the longest delay before jitter
-   * @param jitter the largest random change of a delay, longer or shorter, as a fraction of the delay from 0 to 1
+   * @param jitter the largest random change of a delay in either direction, as a fraction of the delay, from 0 to 1
    */
   public record Retry(
       @Nullable Integer maxAttempts,

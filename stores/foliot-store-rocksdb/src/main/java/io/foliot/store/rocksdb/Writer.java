@@ -25,27 +25,21 @@ import org.jspecify.annotations.Nullable;
  * the next calls queue up, so the more callers there are, the fewer syncs each call costs. A commit that does no more
  * than move index entries is not synced.
  *
- * <p>Calls are completed on another thread, in the order of the commits. Code that continues a stage never runs on the
+ * <p>Committed calls are completed on another thread, in the order of the commits. Dependent stages never run on the
  * writer thread.
  *
  * <p>The states are: open → closing (accepted calls are still run) → ended; open or closing → failed → ended.
  */
 final class Writer {
-  /** Maximum number of waiting calls. A node has fewer callers than this, and each caller waits for its call. */
+  /** Maximum number of waiting calls. */
   private static final int MAX_WAITING_CALLS = 1 << 16;
-  /**
-   * Maximum number of items of calls that are not completed: some seconds of work. The limit bounds the heap of these
-   * calls.
-   */
+  /** Maximum number of items of calls that are not completed: some seconds of work. It bounds the heap. */
   private static final long MAX_WAITING_ITEMS = 1_000_000;
   /** Maximum number of payload bytes of calls that are not completed. */
   private static final long MAX_WAITING_BYTES = 256L << 20;
-  /**
-   * Maximum number of items of one commit: the size of the largest batch of one caller. This bounds the time that
-   * callers wait.
-   */
+  /** Maximum number of items of one commit of several calls. This bounds the time that callers wait. */
   private static final int MAX_ITEMS_PER_COMMIT = 10_000;
-  /** Maximum number of payload bytes of one commit: 10,000 tasks of 800 bytes; a few milliseconds of disk time. */
+  /** Maximum number of payload bytes of one commit of several calls: a few milliseconds of disk time. */
   private static final long MAX_BYTES_PER_COMMIT = 8 << 20;
   /** The interval at which an idle writer drops expired history. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -163,7 +157,7 @@ final class Writer {
     return failure;
   }
 
-  /** Closes the store, because data that was read or written may be damaged. Only the first reason is kept. */
+  /** Closes the store after a failure. Only the first reason is kept. */
   void fail(StoreException reason) {
     synchronized (this) {
       if (failure == null) {
@@ -174,8 +168,8 @@ final class Writer {
   }
 
   /**
-   * Refuses new calls, runs all accepted ones, and returns when the writer has ended. The writer's thread may call this
-   * method in {@link RocksDbOptions#onFailure}; it then returns at once.
+   * Refuses new calls, and returns when the writer has ended. Accepted calls are still run, unless the store has
+   * failed. In {@link RocksDbOptions#onFailure}, the writer's thread may call this method; it then returns at once.
    */
   void close() {
     closing = true;
@@ -313,7 +307,6 @@ final class Writer {
     });
   }
 
-  /** Subtracts a call from the numbers that are limited. */
   private void release(Operation<?> operation) {
     waitingItems.addAndGet(-operation.items);
     waitingBytes.addAndGet(-operation.bytes);

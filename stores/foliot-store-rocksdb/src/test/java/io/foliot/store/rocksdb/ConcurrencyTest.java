@@ -48,10 +48,7 @@ final class ConcurrencyTest {
     return new DueScan(slot, Long.MIN_VALUE, null, Long.MAX_VALUE, 10_000);
   }
 
-  /**
-   * Every scan finds each acknowledged task until the task is cancelled. Meanwhile other threads scan without pause, so
-   * the low watermarks rise as fast as possible. If a low watermark passes a live entry, this test fails.
-   */
+  /** Scans on other threads raise the low watermarks as fast as possible. No watermark may pass a live entry. */
   @Test
   void noScanMissesAnAcknowledgedTask() throws Exception {
     AtomicBoolean done = new AtomicBoolean();

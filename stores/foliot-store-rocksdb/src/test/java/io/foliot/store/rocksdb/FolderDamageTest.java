@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * After any damage to the files of a store with 700 acknowledged tasks, either the store opens with all of them, or it
- * does not open and its folder is unchanged.
+ * After damage to a file of a store, either the store opens with all acknowledged tasks, or it does not open and its
+ * folder is unchanged.
  */
 final class FolderDamageTest {
   private static final int TASKS = 700;

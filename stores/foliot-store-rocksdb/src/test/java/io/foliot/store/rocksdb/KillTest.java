@@ -23,7 +23,7 @@ final class KillTest {
     Set<TaskId> acknowledged = new HashSet<>();
     Random random = new Random();
     for (int kill = 0; kill < KILLS; kill++) {
-      // A kill through the handle leaves the pipe readable. The ids still in the pipe were acknowledged too.
+      // A kill through a ProcessHandle leaves the pipe readable. The ids still in the pipe were acknowledged too.
       acknowledged.addAll(
           SubmittingProcess.run(folder, 500 + random.nextInt(3_000), process -> process.destroyForcibly()));
       SubmittingProcess.check(folder, acknowledged);

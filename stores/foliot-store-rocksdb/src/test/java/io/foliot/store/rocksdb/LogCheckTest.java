@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests the check of logs that a power loss cut off, and of damaged logs. Each log has random commits, some of which
- * are not synced. The test writes the logs itself, so it knows which commits were synced.
+ * Tests {@link LogCheck} on logs as a power loss leaves them, and on damaged logs. The logs have random commits. The
+ * test knows which of these commits were synced.
  */
 final class LogCheckTest {
   private static final int RUNS = 400;
@@ -118,7 +118,7 @@ final class LogCheckTest {
   }
 
   @Test
-  void noPowerLossIsRefused() throws IOException {
+  void logsAfterAPowerLossAreAccepted() throws IOException {
     for (int run = 0; run < RUNS; run++) {
       Random random = new Random(run);
       Logs logs = new Logs(random);
@@ -142,7 +142,7 @@ final class LogCheckTest {
     }
   }
 
-  /** Returns a log after a power loss: all bytes up to {@code kept}, and random sectors of the bytes behind it. */
+  /** Returns a log after a power loss: behind {@code kept}, sectors are zero at random, and the end may be missing. */
   private static byte[] remains(byte[] log, int kept, Random random) {
     byte[] left = log.clone();
     for (int at = kept; at < log.length; at = (at / SECTOR + 1) * SECTOR) {

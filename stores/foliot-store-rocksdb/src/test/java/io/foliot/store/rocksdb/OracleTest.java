@@ -278,10 +278,7 @@ final class OracleTest {
       }
     }
 
-    /**
-     * Returns a value for the comparison of results. Equal results have equal values. Results that differ in any part
-     * have different values, unless only their payloads differ and these have the same hash code.
-     */
+    /** Returns a value by which results are compared. Large payloads are compared by hash codes and checksums. */
     private static Object comparable(ClaimResult result) {
       return result instanceof ClaimResult.Won(TaskRecord task) ? comparable(task) : result;
     }

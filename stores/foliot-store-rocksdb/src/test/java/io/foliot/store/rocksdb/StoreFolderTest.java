@@ -36,7 +36,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The folders that a store opens or refuses: new folders, stores, folders with other files, damaged folders. */
+/** The folders that a store opens or refuses. */
 final class StoreFolderTest {
   private static final long HOUR = StoreHarness.HOUR;
 

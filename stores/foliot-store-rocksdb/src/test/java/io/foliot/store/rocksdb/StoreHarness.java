@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 final class StoreHarness {
   static final String QUEUE = "orders";
   static final long HOUR = 3_600_000;
-  /** Options so small that files, merges and evictions happen in tests too. */
+  /** Options so small that tests cause flushes, merges and evictions. */
   static final RocksDbOptions SMALL = RocksDbOptions.builder().slots(4).recordCacheBytes(20_000)
       .blockCacheBytes(4 << 20).writeBufferBytes(4 << 20).logBytes(4 << 20).reserveBytes(1_000).build();
 
@@ -154,7 +154,7 @@ final class StoreHarness {
     throw new AssertionError("the guard is behind: folder=" + folder + ", guard=" + Guard.read(folder));
   }
 
-  /** Copies a folder, except the native library. A copy of an open store is what a killed process may leave behind. */
+  /** Copies a folder, except the native library. A copy of an open store has files as a kill may leave them. */
   static void copy(Path from, Path to) throws IOException {
     try (Stream<Path> files = Files.walk(from)) {
       for (Path file : files.filter(each -> !each.startsWith(from.resolve(NativeLibrary.FOLDER))).toList()) {

@@ -57,7 +57,7 @@ final class UnreadableTest {
   }
 
   @Test
-  void scansSkipANewerRecordOnceFoundAndClaimsContinue() {
+  void afterAClaimScansSkipTheNewerRecord() {
     try (RocksDbStore store = harness.open(folder)) {
       assertThat(StoreHarness.index(store)).extracting(DueEntry::id).contains(newer, usual);
       List<ClaimResult> results = StoreHarness.get(store.claim(List.of(new Claim(newer, StoreHarness.HOUR),

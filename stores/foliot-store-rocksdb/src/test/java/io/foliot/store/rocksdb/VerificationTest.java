@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.RocksIterator;
 
-/** A verification reports each kind of damage, reports no damage in a whole store, and writes nothing. */
+/** A verification reports damage, reports none in a whole store, and writes nothing. */
 final class VerificationTest {
   @TempDir
   Path temporary;
