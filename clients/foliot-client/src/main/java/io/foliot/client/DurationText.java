@@ -5,56 +5,76 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Parses durations. A duration is a sum of numbers with units, such as {@code 30m}, {@code 1500ms} or {@code 1h30m}, or
- * has the form of ISO 8601. The server writes ISO 8601 for durations that are not whole milliseconds. The server
- * requires an order of units, which this parser does not. Only the server accepts {@code .5s}, {@code 30M} and
- * {@code P1W}.
+ * Parses durations by the grammar of the server: numbers with units from large to small, such as {@code 30m},
+ * {@code 1500ms} or {@code 1h30m}, or as in ISO 8601. Upper and lower case mean the same. Only the last number may have
+ * a fraction, of at most 9 digits.
  */
 final class DurationText {
-  private static final Pattern PART = Pattern.compile("(\\d+(?:\\.\\d+)?)(ms|[wdhms])");
+  private static final String NUMBER = "(\\d+|\\d*\\.\\d{1,9})";
+  private static final Pattern PLAIN = Pattern.compile(optional("w") + optional("d") + optional("h") + optional("m(?!s)")
+      + optional("s") + optional("ms"), Pattern.CASE_INSENSITIVE);
+  private static final Pattern ISO = Pattern.compile("P" + optional("W") + optional("D") + "(?:T(?=[\\d.])"
+      + optional("H") + optional("M") + optional("S") + ")?", Pattern.CASE_INSENSITIVE);
+  /** The units of the groups of both patterns, in nanoseconds. */
+  private static final BigDecimal[] UNITS = Stream.of(Duration.ofDays(7), Duration.ofDays(1), Duration.ofHours(1),
+      Duration.ofMinutes(1), Duration.ofSeconds(1), Duration.ofMillis(1))
+      .map(unit -> BigDecimal.valueOf(unit.toNanos())).toArray(BigDecimal[]::new);
   private static final BigDecimal NANOS_PER_SECOND = BigDecimal.valueOf(1_000_000_000);
 
   private DurationText() {}
 
+  private static String optional(String unit) {
+    return "(?:" + NUMBER + unit + ")?";
+  }
+
   /**
    * Parses a duration. A fraction of a nanosecond is cut off.
    *
-   * @throws UnreadableAnswerException if the text is not a duration
+   * @throws UnreadableAnswerException if the text is not a duration, or its milliseconds do not fit into a long
    */
   static Duration parse(String text) {
+    Matcher plain = PLAIN.matcher(text);
+    Matcher parts = plain.matches() ? plain : ISO.matcher(text);
     try {
-      return text.startsWith("P") ? Duration.parse(text) : sum(text);
+      if (parts.matches()) {
+        Duration duration = sum(parts);
+        long unused = duration.toMillis();
+        return duration;
+      }
     } catch (DateTimeException | ArithmeticException e) {
-      throw new UnreadableAnswerException("expected a duration such as \"30m\", but got \"" + text + '"', e);
+      throw unreadable(text, e);
     }
+    throw unreadable(text, null);
   }
 
-  private static Duration sum(String text) {
+  private static UnreadableAnswerException unreadable(String text, @Nullable Exception cause) {
+    return new UnreadableAnswerException("expected a duration such as \"30m\", but got \"" + text + '"', cause);
+  }
+
+  private static Duration sum(Matcher parts) {
     BigDecimal nanos = BigDecimal.ZERO;
-    Matcher part = PART.matcher(text);
-    int end = 0;
-    while (part.find() && part.start() == end) {
-      nanos = nanos.add(new BigDecimal(part.group(1)).multiply(BigDecimal.valueOf(unit(part.group(2)).toNanos())));
-      end = part.end();
+    boolean isLast = false;
+    boolean isEmpty = true;
+    for (int i = 0; i < parts.groupCount(); i++) {
+      String number = parts.group(i + 1);
+      if (number != null) {
+        if (isLast) {
+          throw new DateTimeException("only the last number has a fraction");
+        }
+        isLast = number.contains(".");
+        isEmpty = false;
+        nanos = nanos.add(new BigDecimal(number).multiply(UNITS[i]));
+      }
     }
-    if (end == 0 || end < text.length()) {
-      throw new DateTimeException("expected numbers with units: end=" + end);
+    if (isEmpty) {
+      throw new DateTimeException("there is no number");
     }
     BigDecimal[] seconds = nanos.divideAndRemainder(NANOS_PER_SECOND);
     return Duration.ofSeconds(seconds[0].longValueExact(), seconds[1].longValue());
-  }
-
-  private static Duration unit(String name) {
-    return switch (name) {
-      case "w" -> Duration.ofDays(7);
-      case "d" -> Duration.ofDays(1);
-      case "h" -> Duration.ofHours(1);
-      case "m" -> Duration.ofMinutes(1);
-      case "s" -> Duration.ofSeconds(1);
-      default -> Duration.ofMillis(1);
-    };
   }
 
   /**

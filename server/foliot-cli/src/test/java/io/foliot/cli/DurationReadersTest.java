@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.foliot.client.FoliotClient;
+import io.foliot.client.UnknownOutcomeException;
 import io.foliot.core.Body;
 import io.foliot.core.DurationText;
 import io.foliot.core.Limits;
@@ -221,6 +222,21 @@ final class DurationReadersTest {
         } else {
           assertThat(answer).as(row.json).isInstanceOfSatisfying(Answer.Retry.class,
               retry -> assertThat(retry.detail()).startsWith("HTTP 200; foliot-next: expected a duration"));
+        }
+      }
+    }
+  }
+
+  @Test
+  void theClientReadsEachRow() throws Exception {
+    try (Stub server = new Stub(); FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
+      for (Row row : rows()) {
+        server.row = row;
+        if (row.duration != null) {
+          assertThat(client.getQueue("q").settings().maxWait()).as(row.json).isEqualTo(row.duration);
+        } else {
+          assertThatThrownBy(() -> client.getQueue("q").settings()).as(row.json)
+              .isInstanceOf(UnknownOutcomeException.class);
         }
       }
     }
