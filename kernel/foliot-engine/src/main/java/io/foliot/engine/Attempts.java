@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Guarantees: a lease outlasts the timeout of its delivery, or is renewed. An attempt gives back its place at the
  * destination once, when it is answered; its permit once, when it is released; and its memory once, when this node no
- * longer needs the payload. An attempt is released when its end is recorded, or when its lease is over. If its end is
- * reported later, the store is read first, because a caller may have extended the lease. A task whose queue is not the
- * lane's queue reaches no receiver and no worker.
+ * longer needs the payload. An attempt is released when its end is recorded, or when its lease is over. Before a
+ * release at the end of the lease, the store is read if a worker or another caller has the token of the attempt: it may
+ * have extended the lease. A task whose queue is not the lane's queue reaches no receiver and no worker.
  *
  * <ol>
  * <li>{@link #begin} notes the claim, puts the attempt into a wheel, and calls the delivery, or hands the task to the

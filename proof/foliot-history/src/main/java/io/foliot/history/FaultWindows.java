@@ -55,7 +55,8 @@ final class FaultWindows {
   /**
    * Returns the latest end of an action that began at an instant.
    *
-   * @param durationMillis the longest duration without faults, counted anew after each fault
+   * @param durationMillis the longest time that the action takes without a fault; after each fault it may take this
+   *     time again
    */
   long overMillis(long fromMillis, long durationMillis) {
     long over = plus(fromMillis, durationMillis);
@@ -68,7 +69,8 @@ final class FaultWindows {
   /**
    * Returns the earliest beginning of an action that ended at an instant.
    *
-   * @param durationMillis the longest duration without faults, counted anew after each fault
+   * @param durationMillis the longest time that the action takes without a fault; after each fault it may take this
+   *     time again
    */
   long begunMillis(long toMillis, long durationMillis) {
     long begun = toMillis - durationMillis;

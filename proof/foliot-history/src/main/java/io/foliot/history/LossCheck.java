@@ -78,10 +78,10 @@ final class LossCheck {
       return Findings.End.UNPROVEN;
     }
     if (firing.dueMillis() > at + allowances.clockErrorMillis()) {
-      return lost(firing, "was gone before it was due, because its key was free", next.origin());
+      return lost(firing, "was gone before it was due: its key was free again", next.origin());
     }
     if (firing.deliveries.isEmpty() && !run.faults.touches(firing.dueMillis(), at)) {
-      return lost(firing, "was gone though never attempted, because its key was free", next.origin());
+      return lost(firing, "was gone without an attempt: its key was free again", next.origin());
     }
     return Findings.End.UNPROVEN;
   }

@@ -35,7 +35,7 @@ class NamespaceWorkerFaultsTest {
   private static final int MIN_PAUSE_MILLIS = 1_000;
   private static final int MAX_PAUSE_MILLIS = 4_000;
   private static final int MIN_CUT_MILLIS = 5_000;
-  /** Longest cut. It exceeds the 10 s after which nodes drop an absent worker. */
+  /** Longest cut. It exceeds the 4 s after which a server drops a worker that no longer calls. */
   private static final int MAX_CUT_MILLIS = 16_000;
   private static final int IDLE_MILLIS = 5_000;
   private static final int CHECK_MILLIS = 20;
