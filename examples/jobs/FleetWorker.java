@@ -27,7 +27,7 @@ public class FleetWorker {
     URI server = URI.create(System.getenv().getOrDefault("FOLIOT_URL", "http://127.0.0.1:7400"));
     JobWorker worker = JobWorker.builder(FoliotClient.builder(server).build(), "fleet").name(args[0]).zone(args[1])
         .lease(Duration.ofSeconds(3)) // after which other workers take over the shards of a worker that died
-        .pollWait(Duration.ofSeconds(3)) // after which the open claim of a worker that died has ended
+        .pollWait(Duration.ofSeconds(3)) // after which the server no longer keeps a poll for a worker that died
         .handlers(new FleetWorker(args[1]))
         .dataflow("orders", new Orders(), Dataflow.streaming())
         .scripts(ScriptRunner.in(Path.of("examples/jobs/scripts")))
@@ -40,7 +40,7 @@ public class FleetWorker {
   }
 
   /**
-   * Writes the number of pages that the job's parameter states, or ten if there is no parameter. The next attempt
+   * Writes as many pages as the job's parameter states, or ten if there is no parameter. The next attempt
    * continues after the last page that was written.
    */
   @FoliotJob(name = "report")
