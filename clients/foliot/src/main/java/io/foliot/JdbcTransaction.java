@@ -50,11 +50,13 @@ final class JdbcTransaction implements Backend.InTransaction {
     Limits.ensureDuration("delay", delay);
     Due due = Due.after(Math.ceilDiv(delay.toNanos(), NANOS_PER_MILLI));
     Touch touch = new Touch(new TaskRef.ByKey(queue, key), due);
+    engine.ensureAcceptsWrites();
     return EngineBackend.touched(first(() -> tables.touch(transaction, List.of(touch))));
   }
 
   @Override
   public Cancellation cancel(String queue, String key) {
+    engine.ensureAcceptsWrites();
     return EngineBackend
         .cancelled(first(() -> tables.cancel(transaction, List.of(new TaskRef.ByKey(queue, key)))));
   }

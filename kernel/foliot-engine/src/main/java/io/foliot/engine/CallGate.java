@@ -61,8 +61,22 @@ final class CallGate {
 
   /** Runs a call that changes something. */
   <T> CompletableFuture<T> write(Supplier<CompletionStage<T>> call) {
+    return run(refusal(true), call);
+  }
+
+  /** Returns the exception with which a call is refused now; null if it is accepted. */
+  @Nullable
+  RuntimeException refusal(boolean isWrite) {
     StoreSeal sealed = seal;
-    return sealed == null ? read(call) : CompletableFuture.failedFuture(new NotServingException(sealed.refusal()));
+    if (isWrite && sealed != null) {
+      return new NotServingException(sealed.refusal());
+    }
+    if (failure.isDone()) {
+      return new FailedException(failure.join());
+    }
+    return running && !stopped
+        ? null
+        : new NotServingException(stopped ? "this node is stopping; call another node" : "this node is not ready yet");
   }
 
   /**
@@ -75,12 +89,12 @@ final class CallGate {
 
   /** Runs a call that changes nothing. */
   <T> CompletableFuture<T> read(Supplier<CompletionStage<T>> call) {
-    if (failure.isDone()) {
-      return CompletableFuture.failedFuture(new FailedException(failure.join()));
-    }
-    if (!running || stopped) {
-      return CompletableFuture.failedFuture(
-          new NotServingException(stopped ? "this node is stopping; call another node" : "this node is not ready yet"));
+    return run(refusal(false), call);
+  }
+
+  private static <T> CompletableFuture<T> run(@Nullable RuntimeException refusal, Supplier<CompletionStage<T>> call) {
+    if (refusal != null) {
+      return CompletableFuture.failedFuture(refusal);
     }
     try {
       return call.get().toCompletableFuture();

@@ -243,8 +243,15 @@ public final class Engine implements Scheduler {
         ? loops.drain(afterNanos, patience.toNanos())
         : CompletableFuture.completedFuture(true);
     return drained.thenCompose(done -> (runs && store.isShared()
-        ? permits.leave(untilNanos)
+        ? permitsLeft(untilNanos)
         : CompletableFuture.<Void>completedFuture(null)).thenRun(() -> closed(done)));
+  }
+
+  /** Gives up the permits of this node, unless the loop that does so is dead. */
+  private CompletableFuture<Void> permitsLeft(long untilNanos) {
+    CompletableFuture<Void> left = permits.leave(untilNanos);
+    CompletableFuture<Void> unused = loops.get(0).death().thenAccept(cause -> left.complete(null));
+    return left;
   }
 
   private void closed(boolean isDrained) {
@@ -282,9 +289,25 @@ public final class Engine implements Scheduler {
    * @throws UnknownQueueException if there is no such queue
    * @throws OverloadedException if a queue is being deleted
    * @throws IllegalArgumentException if a submission is invalid
+   * @throws NotServingException if the engine does not run, or the store is sealed
    */
   public List<Draft> drafts(List<Submission> submissions) {
+    ensureAcceptsWrites();
     return tasks.drafts(submissions);
+  }
+
+  /**
+   * Ensures that calls which change tasks are accepted now. A caller that writes to the store itself, as part of its own
+   * transaction, calls this before each such write.
+   *
+   * @throws NotServingException if the engine does not run, or the store is sealed
+   * @throws FailedException if the engine has failed
+   */
+  public void ensureAcceptsWrites() {
+    RuntimeException refusal = gate.refusal(true);
+    if (refusal != null) {
+      throw refusal;
+    }
   }
 
   /** Informs the engine that the drafts of {@link #drafts} are written and visible. */

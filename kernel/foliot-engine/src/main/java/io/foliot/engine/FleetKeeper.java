@@ -45,7 +45,7 @@ import java.util.function.Predicate;
  */
 final class FleetKeeper {
   private static final System.Logger LOG = System.getLogger(FleetKeeper.class.getName());
-  private static final String SEATS = "seats";
+  private static final String SEATS = Fleet.SEATS;
   private static final String NODES = "node/";
   private static final long VOUCH_NANOS = 3_000_000_000L;
   /** Time from the end of a node's vouchers until another node deletes the document that has them. */

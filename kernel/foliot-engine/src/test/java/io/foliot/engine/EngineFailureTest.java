@@ -82,9 +82,14 @@ class EngineFailureTest {
   }
 
   private static Engine engine(Meter meter, Delivery delivery) {
+    return engine(meter, delivery, UnaryOperator.identity());
+  }
+
+  private static Engine engine(Meter meter, Delivery delivery, UnaryOperator<TaskStore> around) {
     SystemClock clock = new SystemClock();
     SplittableRandom random = new SplittableRandom(42);
-    TaskStore store = new MemoryStore(16, clock, () -> new Token(random.nextLong(), random.nextLong()));
+    TaskStore store = around
+        .apply(new MemoryStore(16, clock, () -> new Token(random.nextLong(), random.nextLong())));
     // The error that ends a loop's thread is expected here, and is not printed.
     Engine engine = new Engine(EngineOptions.defaults("test"), new Environment(clock,
         () -> new ThreadEventLoop(clock,
@@ -116,6 +121,21 @@ class EngineFailureTest {
         .isInstanceOf(CompletionException.class).hasCauseInstanceOf(FailedException.class)
         .hasMessageContaining("close it and start a new one");
     engine.stop(Duration.ofHours(1)).get(BOUND_SECONDS, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void anEngineWithADeadLoopStopsOverASharedStore() throws Exception {
+    Exhausted meter = new Exhausted();
+    Engine engine = engine(meter, new Blocking(), store -> new ForwardingStore(store) {
+      @Override
+      public boolean isShared() {
+        return true;
+      }
+    });
+    await(() -> engine.status().ready());
+    meter.isExhausted = true;
+    engine.failure().get(BOUND_SECONDS, TimeUnit.SECONDS);
+    engine.stop(Duration.ofMillis(1)).get(BOUND_SECONDS, TimeUnit.SECONDS);
   }
 
   /** Returns an engine whose loop hangs in the delivery of a task. */

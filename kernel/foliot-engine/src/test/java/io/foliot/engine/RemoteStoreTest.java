@@ -1,6 +1,7 @@
 package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
@@ -466,6 +467,17 @@ final class RemoteStoreTest {
         world.store.writeDocument(DocumentKind.CLUSTER, StoreSeal.NAME, version, content).toCompletableFuture().join())
         .isTrue();
     world.advance(Duration.ofMillis(1_100));
+  }
+
+  @Test
+  void aSealedStoreGetsNoDraftsForTransactions() {
+    try (World world = world()) {
+      List<Submission> submissions = List.of(Submission.after("q", Duration.ofMillis(50), Body.json("1")));
+      assertThat(world.engine.drafts(submissions)).hasSize(1);
+      seal(world, StoreSeal.State.MOVED);
+      assertThatThrownBy(() -> world.engine.drafts(submissions)).isInstanceOf(Scheduler.NotServingException.class);
+      assertThatThrownBy(world.engine::ensureAcceptsWrites).isInstanceOf(Scheduler.NotServingException.class);
+    }
   }
 
   @Test

@@ -21,6 +21,9 @@ public record Fleet(List<Seat> seats, List<String> zones) {
   /** Increment of SplitMix64: 2^64 divided by the golden ratio. */
   private static final long GOLDEN_GAMMA = 0x9e3779b97f4a7c15L;
 
+  /** Name of the document of kind {@code FLEET} that has the seats. */
+  public static final String SEATS = "seats";
+
   /**
    * A number that one live worker has. All workers that get the seat, one after the other, are in the same zone.
    *

@@ -87,6 +87,8 @@ public final class StoreCoordinator implements Coordinator {
   private long ownVersion;
   private @Nullable Listener listener;
   private @Nullable View reported;
+  /** Whether the next view is reported even without a change: a leader whose publish failed publishes again. */
+  private boolean reportAgain;
   private boolean underWay;
   private long beatNanos;
   private long pollNanos;
@@ -138,10 +140,12 @@ public final class StoreCoordinator implements Coordinator {
       if (view == null || self == null || !self.node().equals(view.leader())) {
         return;
       }
-      after(store.writeDocument(DocumentKind.CLUSTER, DOCUMENT, expectedVersion, document), (written, failure) -> {
-        // All members read the document at their next poll; this member polls at once.
-        pollNanos = clock.monotonicNanos();
-      });
+      after(Stages.call(() -> store.writeDocument(DocumentKind.CLUSTER, DOCUMENT, expectedVersion, document)),
+          (written, failure) -> {
+            reportAgain |= !Boolean.TRUE.equals(written);
+            // All members read the document at their next poll; this member polls at once.
+            pollNanos = clock.monotonicNanos();
+          });
     });
   }
 
@@ -322,7 +326,9 @@ public final class StoreCoordinator implements Coordinator {
               before.document(), before.version());
     }
     reported = now;
-    if (listener != null && (before == null || differs(before, now))) {
+    boolean isWanted = before == null || differs(before, now) || (reportAgain && seen != null);
+    reportAgain &= seen == null;
+    if (listener != null && isWanted) {
       listener.changed(now);
     }
   }

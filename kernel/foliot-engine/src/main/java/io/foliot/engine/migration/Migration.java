@@ -1,6 +1,7 @@
 package io.foliot.engine.migration;
 
 import io.foliot.core.TaskState;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.QueueCounts;
@@ -100,7 +101,10 @@ public final class Migration {
    * @throws CompletionException if a store does not answer a call within a minute
    */
   public Result run(Duration patience) {
+    unreadable.clear();
+    Optional<StoreSeal> sourceSeal = sealOf(source);
     StoreSeal resumed = ensureTarget();
+    ensureSource(sourceSeal.orElse(null), sealOf(target).isPresent());
     seal(source, StoreSeal.of(StoreSeal.State.DRAINING, targetName));
     seal(target, resumed);
     if (source.isShared()) {
@@ -146,6 +150,23 @@ public final class Migration {
     return StoreSeal.of(StoreSeal.State.FILLING, sourceName);
   }
 
+  /**
+   * Refuses a source whose tasks are in another store already, or are not all there yet: they would run in two stores.
+   *
+   * @param isResumed whether the target has the seal of an earlier run of this migration
+   */
+  private void ensureSource(@Nullable StoreSeal seal, boolean isResumed) {
+    if (seal == null) {
+      return;
+    }
+    boolean isWhole = seal.state() == StoreSeal.State.DRAINING || (seal.state() == StoreSeal.State.MOVED && isResumed);
+    if (!isWhole || !seal.other().equals(targetName)) {
+      throw new MigrationException("the source is sealed by another migration: source=" + sourceName + ", state="
+          + seal.state() + ", other=" + seal.other() + "; migrate from the store that has the tasks, or release the"
+          + " source if it is certain that no other store has them");
+    }
+  }
+
   private void awaitDrained(Duration patience) {
     long beganNanos = System.nanoTime();
     LockSupport.parkNanos(SEAL_SEEN.toNanos());
@@ -176,17 +197,26 @@ public final class Migration {
     long moved = 0;
     for (DocumentKind kind : MOVED_KINDS) {
       for (Document document : await(source.documents(kind))) {
-        Optional<Document> there = await(target.document(kind, document.name()));
-        boolean same = there.isPresent() && Arrays.equals(there.get().content(), document.content());
-        if (!same && !await(target.writeDocument(kind, document.name(), there.map(Document::version).orElse(0L),
-            document.content()))) {
-          throw new MigrationException("another process writes to the target; ensure that none uses it: target="
-              + targetName);
-        }
+        copy(kind, document);
         moved++;
       }
     }
+    // The ids of addressed tasks name seats.
+    Optional<Document> seats = await(source.document(DocumentKind.FLEET, Fleet.SEATS));
+    if (seats.isPresent()) {
+      copy(DocumentKind.FLEET, seats.get());
+    }
     return moved;
+  }
+
+  private void copy(DocumentKind kind, Document document) {
+    Optional<Document> there = await(target.document(kind, document.name()));
+    boolean same = there.isPresent() && Arrays.equals(there.get().content(), document.content());
+    if (!same && !await(target.writeDocument(kind, document.name(), there.map(Document::version).orElse(0L),
+        document.content()))) {
+      throw new MigrationException("another process writes to the target; ensure that none uses it: target="
+          + targetName);
+    }
   }
 
   private void moveTasks(StoreSeal resumed) {

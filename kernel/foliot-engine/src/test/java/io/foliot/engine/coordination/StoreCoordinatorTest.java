@@ -53,6 +53,8 @@ final class StoreCoordinatorTest {
     final StoreCoordinator coordinator;
     boolean away;
     boolean silent;
+    /** Whether the next write of the assignment fails. */
+    boolean failsToPublish;
     /** The duration of a call that succeeds. */
     Duration slow = Duration.ZERO;
     /** The interval between polls that fail, in polls; 0 if none fails. */
@@ -88,6 +90,10 @@ final class StoreCoordinatorTest {
                 && arguments[3] != null) {
               return held(() -> store.writeDocument(DocumentKind.NODE, (String) arguments[1], (long) arguments[2],
                   (byte[]) arguments[3]));
+            }
+            if (failsToPublish && method.getName().equals("writeDocument") && "assignment".equals(arguments[1])) {
+              failsToPublish = false;
+              return CompletableFuture.failedFuture(new StoreException("the connection was reset", null));
             }
             if (failsEvery > 0 && method.getName().equals("timeMicros") && ++polls % failsEvery == 0) {
               return later(CompletableFuture.failedFuture(new StoreException("no answer", null)), failsAfter);
@@ -151,6 +157,21 @@ final class StoreCoordinatorTest {
     pending.removeAll(due);
     due.forEach(each -> each.answer().run());
     return pending.stream().mapToLong(Pending::atNanos).min().orElse(now + Duration.ofHours(1).toNanos());
+  }
+
+  @Test
+  void aLeaderWhosePublishFailedGetsItsViewAgain() {
+    startThree();
+    Node leader = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
+    int before = leader.views.size();
+    leader.failsToPublish = true;
+    leader.coordinator.publish("new".getBytes(StandardCharsets.UTF_8), leader.view().version());
+    loops.advance(BEAT);
+    assertThat(leader.views).as("once more, so that the leader publishes again").hasSize(before + 1);
+    leader.coordinator.publish("new".getBytes(StandardCharsets.UTF_8), leader.view().version());
+    loops.advance(BEAT);
+    assertThat(leader.view().document()).isEqualTo("new".getBytes(StandardCharsets.UTF_8));
+    assertThat(leader.views).hasSize(before + 2);
   }
 
   @Test

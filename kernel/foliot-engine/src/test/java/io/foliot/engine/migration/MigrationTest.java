@@ -10,6 +10,7 @@ import io.foliot.core.SystemClock;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Document;
@@ -21,6 +22,7 @@ import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreSeal;
+import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.format.SealFormat;
@@ -181,6 +183,46 @@ final class MigrationTest {
           SealFormat.encode(StoreSeal.of(StoreSeal.State.FILLING, "a third store"))));
       assertThatThrownBy(() -> migration(source, target).run(PATIENCE)).isInstanceOf(MigrationException.class)
           .hasMessageContaining("a third store");
+    }
+  }
+
+  @Test
+  void aSourceWhoseTasksAreInAnotherStoreIsRefused() {
+    try (TaskStore a = store(16); TaskStore b = store(64); TaskStore c = store(16)) {
+      fill(a, 10);
+      migration(a, b).run(PATIENCE);
+      assertThatThrownBy(() -> new Migration(a, "the source", c, "a third store", progress -> {}).run(PATIENCE))
+          .isInstanceOf(MigrationException.class).hasMessageContaining("MOVED").hasMessageContaining("the target");
+      assertThat(get(c.live(1, null)).tasks()).isEmpty();
+      assertThat(seal(c)).isNull();
+      for (TaskRecord task : get(b.live(100, null)).tasks()) {
+        get(b.cancel(List.of(new TaskRef.ById(task.id()))));
+      }
+      assertThatThrownBy(() -> migration(a, b).run(PATIENCE)).as("a second time")
+          .isInstanceOf(MigrationException.class);
+      assertThat(seal(b)).isNull();
+    }
+  }
+
+  @Test
+  void aSourceThatIsNotWholeIsRefused() {
+    try (TaskStore a = store(16); TaskStore b = store(64); TaskStore c = store(16)) {
+      fill(a, 3_000);
+      assertThatThrownBy(() -> migration(a, failing(b, "adopt", 1)).run(PATIENCE)).isInstanceOf(StoreException.class);
+      assertThatThrownBy(() -> new Migration(b, "the target", c, "a third store", progress -> {}).run(PATIENCE))
+          .isInstanceOf(MigrationException.class).hasMessageContaining("FILLING");
+      migration(a, b).run(PATIENCE);
+      assertThat(seal(b)).isNull();
+    }
+  }
+
+  @Test
+  void theSeatsOfWorkersMoveWithTheTasks() {
+    try (TaskStore source = store(16); TaskStore target = store(64)) {
+      fill(source, 10);
+      get(source.writeDocument(DocumentKind.FLEET, Fleet.SEATS, 0, SETTINGS));
+      migration(source, target).run(PATIENCE);
+      assertThat(get(target.document(DocumentKind.FLEET, Fleet.SEATS)).orElseThrow().content()).isEqualTo(SETTINGS);
     }
   }
 
