@@ -14,6 +14,7 @@ import io.foliot.client.TaskNote;
 import io.foliot.client.TaskSource;
 import io.foliot.core.Body;
 import io.foliot.core.Scheduler;
+import io.foliot.core.Stages;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
 import io.foliot.core.store.ExtendResult;
@@ -59,9 +60,9 @@ final class EngineTaskSource implements TaskSource {
   public CompletableFuture<List<ClaimedTask>> claim(String queue, ClaimRequest request) {
     String worker = request.worker();
     String zone = request.zone();
-    CompletableFuture<Scheduler.Pulled> pulled = engine.pull(new Scheduler.Pull(queue, request.max(),
+    CompletableFuture<Scheduler.Pulled> pulled = Stages.call(() -> engine.pull(new Scheduler.Pull(queue, request.max(),
         request.pollWait().toMillis(), request.lease().toMillis(), worker == null ? "" : worker,
-        zone == null ? "" : zone), CompletableFuture.completedFuture(null));
+        zone == null ? "" : zone), CompletableFuture.completedFuture(null))).toCompletableFuture();
     CompletableFuture<List<ClaimedTask>> claimed = pulled
         .thenApply(EngineTaskSource::claimed);
     CompletableFuture<Void> unused = pulled.thenAccept(answer -> {

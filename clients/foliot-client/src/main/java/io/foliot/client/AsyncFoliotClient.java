@@ -134,7 +134,7 @@ public final class AsyncFoliotClient {
   public CompletableFuture<String> triggerJob(String job, @Nullable String idempotencyKey) {
     HttpRequest.Builder request = transport.request(ApiPath.job(job).then("/trigger")).POST(BodyPublishers.noBody());
     if (idempotencyKey != null) {
-      request.header("Idempotency-Key", Names.requireName("idempotencyKey", idempotencyKey));
+      request.header("Idempotency-Key", Names.requireVisibleAscii("idempotencyKey", idempotencyKey));
     }
     return transport.call(request.build(), requestTimeout, idempotencyKey == null ? Repeat.NEVER : Repeat.ALWAYS,
         Reading.of(one(json -> json.texts("times").getFirst())));

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class DurationText {
   private static final String NUMBER = "(\\d+|\\d*\\.\\d{1,9})";
-  private static final Pattern PLAIN = Pattern.compile(optional("w") + optional("d") + optional("h") + optional("m(?!s)")
-      + optional("s") + optional("ms"), Pattern.CASE_INSENSITIVE);
+  private static final Pattern PLAIN = Pattern
+      .compile(optional("w") + optional("d") + optional("h") + optional("m(?!s)")
+          + optional("s") + optional("ms"), Pattern.CASE_INSENSITIVE);
   private static final Pattern ISO = Pattern.compile("P" + optional("W") + optional("D") + "(?:T(?=[\\d.])"
       + optional("H") + optional("M") + optional("S") + ")?", Pattern.CASE_INSENSITIVE);
   /** The units of the groups of both patterns, in nanoseconds. */

@@ -33,8 +33,12 @@ final class JsonObject {
 
   static final JsonObject EMPTY = new JsonObject(Map.of(), new byte[0], 0, 0);
 
-  /** Fields whose content users supply, of any size and depth. Their values stay text, and are not parsed to a tree. */
+  /**
+   * Fields whose content users supply, of any size and depth. Their values stay text, and are not parsed to a tree. A
+   * header of a task may have such a name, but its value is a string.
+   */
   private static final Set<String> OPAQUE = Set.of("payload");
+  private static final String HEADERS = "headers";
 
   /**
    * A value, and the offsets of its text in the answer.
@@ -77,7 +81,7 @@ final class JsonObject {
     try (JsonParser parser = Json.FACTORY.createParser(ObjectReadContext.empty(), source)) {
       for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
         if (token != JsonToken.START_ARRAY && token != JsonToken.END_ARRAY) {
-          roots.add(requireObject("answer", value(source, parser, false)));
+          roots.add(requireObject("answer", value(source, parser, "", "")));
         }
       }
     } catch (JacksonException e) {
@@ -86,12 +90,17 @@ final class JsonObject {
     return roots;
   }
 
-  /** Reads the value that begins at the parser's current token, and moves the parser to the last token of the value. */
-  private static Value value(byte[] source, JsonParser parser, boolean opaque) {
+  /**
+   * Reads the value that begins at the parser's current token, and moves the parser to the last token of the value.
+   *
+   * @param field the name of the field that has the value, or empty
+   * @param parent the name of the field that has the object of this field, or empty
+   */
+  private static Value value(byte[] source, JsonParser parser, String field, String parent) {
     JsonToken kind = parser.currentToken();
     int from = offset(parser.currentTokenLocation());
     Object value = null;
-    if (opaque) {
+    if (OPAQUE.contains(field) && !parent.equals(HEADERS)) {
       parser.skipChildren();
       parser.finishToken();
     } else if (kind == JsonToken.START_OBJECT) {
@@ -99,13 +108,13 @@ final class JsonObject {
       while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
         String name = parser.currentName();
         parser.nextToken();
-        fields.put(name, value(source, parser, OPAQUE.contains(name)));
+        fields.put(name, value(source, parser, name, field));
       }
       value = new JsonObject(fields, source, from, offset(parser.currentLocation()));
     } else if (kind == JsonToken.START_ARRAY) {
       List<Value> items = new ArrayList<>();
       while (parser.nextToken() != JsonToken.END_ARRAY) {
-        items.add(value(source, parser, false));
+        items.add(value(source, parser, "", field));
       }
       value = items;
     } else if (kind != JsonToken.VALUE_NULL) {

@@ -98,7 +98,7 @@ final class ShardNote implements RunningAttempt.Notes {
   }
 
   /** Returns a text with unpaired surrogates replaced by question marks, because UTF-8 cannot encode them. */
-  private static String sendable(String text) {
+  static String sendable(String text) {
     return new String(text.getBytes(UTF_8), UTF_8);
   }
 }

@@ -45,14 +45,14 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
     return value != null && value;
   }
 
-  /** Writes the fields of the note that are set. */
+  /** Writes the fields of the note that are set. Question marks replace unpaired surrogates of message and log. */
   void write(JsonGenerator json) {
     if (progress >= 0) {
       json.writeNumberProperty("progress", progress);
     }
-    Json.write(json, "message", message.isEmpty() ? null : Names.requireWellFormed("message", message));
+    Json.write(json, "message", message.isEmpty() ? null : ShardNote.sendable(message));
     Json.write(json, "checkpoint", checkpoint == null ? null : Names.requireWellFormed("checkpoint", checkpoint));
-    Json.write(json, "log", log.isEmpty() ? null : Names.requireWellFormed("log", log));
+    Json.write(json, "log", log.isEmpty() ? null : ShardNote.sendable(log));
     switch (mark) {
       case NONE -> {
       }

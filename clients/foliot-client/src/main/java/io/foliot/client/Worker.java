@@ -3,7 +3,6 @@ package io.foliot.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -119,7 +118,7 @@ public final class Worker implements AutoCloseable {
       try {
         tasks = claim(free);
         failed = tasks.isEmpty() && elapsed(sentNanos).compareTo(SHORTEST_WAIT) < 0;
-      } catch (CompletionException | CancellationException e) {
+      } catch (RuntimeException e) {
         failed = true;
         Throwable cause = cause(e);
         if (!graceOver) {
@@ -317,7 +316,7 @@ public final class Worker implements AutoCloseable {
     private void settle(Settlement settlement) {
       try {
         source.settle(task.lease(), Reasons.sendable(settlement)).join();
-      } catch (CompletionException | CancellationException e) {
+      } catch (RuntimeException e) {
         Throwable cause = cause(e);
         report(isRefusal(cause)
             ? "the end of an attempt came too late, so its result has no effect: task=" + task.id()
@@ -342,7 +341,7 @@ public final class Worker implements AutoCloseable {
     private void renew() {
       try {
         extendNow().join();
-      } catch (CompletionException | CancellationException e) {
+      } catch (RuntimeException e) {
         if (!ended) {
           notRenewed(cause(e));
         }

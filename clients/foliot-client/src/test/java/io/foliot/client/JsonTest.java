@@ -124,6 +124,16 @@ final class JsonTest {
   }
 
   @Test
+  void aHeaderMayHaveTheNameOfThePayload() {
+    ClaimedTask task = ClaimedTask.allOf(JsonObject.parse("""
+        {"tasks":[{"id":"1","queue":"q","generation":1,"attempt":1,"token":"t","leaseEnd":"2026-11-21T14:00:00Z",
+        "dueAt":"2026-11-21T14:00:00Z","firingId":"f","headers":{"payload":"v"},"payload":{"headers":{"payload":1}}}]}
+        """.getBytes(UTF_8))).getFirst();
+    assertThat(task.headers()).isEqualTo(Map.of("payload", "v"));
+    assertThat(task.payload()).isEqualTo(Payload.json("{\"headers\":{\"payload\":1}}"));
+  }
+
+  @Test
   void aFieldOfAnotherTypeIsNamedInTheException() {
     JsonObject object = JsonObject
         .parse("{\"a\":1,\"b\":\"x\",\"c\":[1],\"d\":null,\"e\":1.5,\"f\":3000000000}".getBytes(UTF_8));

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.client.StubServer.Reply;
 import io.foliot.client.StubServer.Request;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -94,6 +96,47 @@ final class WorkerTest {
     stop(worker);
     assertThat(errors).isEmpty();
     assertThat(clock.waiting()).as("timers left behind").isZero();
+  }
+
+  @Test
+  void aNoteWithHalfACharacterIsSettled() throws InterruptedException {
+    Worker worker = worker(task -> Settlement.ack().noting(new TaskNote(-1, "", null, "a\ud83d"))).start();
+    claims.add(tasks("t1"));
+    assertReported("/v1/tasks/t1/ack", "{\"token\":\"token-t1\",\"generation\":7,\"log\":\"a?\"}");
+    stop(worker);
+    assertThat(errors).isEmpty();
+  }
+
+  @Test
+  void aSettleThatThrowsIsReported() throws InterruptedException {
+    Worker worker = worker(task -> Settlement.ack().noting(new TaskNote(-1, "", "a\ud83d", ""))).start();
+    claims.add(tasks("t1"));
+    assertThat(Bound.take(errors)).contains("cannot settle an attempt", "checkpoint");
+    stop(worker);
+  }
+
+  @Test
+  void aClaimThatThrowsIsRepeated() {
+    AtomicInteger calls = new AtomicInteger();
+    CompletableFuture<List<ClaimedTask>> second = new CompletableFuture<>();
+    TaskSource source = (TaskSource) Proxy.newProxyInstance(TaskSource.class.getClassLoader(),
+        new Class<?>[]{TaskSource.class}, (proxy, method, arguments) -> switch (method.getName()) {
+          case "isClosed" -> false;
+          case "claim" -> {
+            if (calls.incrementAndGet() == 1) {
+              throw new IllegalArgumentException("wait is from 0 to 60 s");
+            }
+            yield second;
+          }
+          case "leave" -> CompletableFuture.completedFuture(second.complete(List.of()));
+          default -> CompletableFuture.completedFuture(null);
+        });
+    JobWorker worker = JobWorker.builder(source, "q").handle("j", job -> JobResult.done())
+        .onError((what, failure) -> errors.add(what + ": " + failure)).start();
+    assertThat(Bound.take(errors)).contains("tasks could not be claimed", "wait is from 0 to 60 s");
+    Bound.awaitTrue(() -> calls.get() == 2);
+    worker.close();
+    assertThat(worker.isTerminated()).isTrue();
   }
 
   @Test

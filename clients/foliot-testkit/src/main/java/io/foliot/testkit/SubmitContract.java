@@ -291,6 +291,16 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
+  void anEmptyPayloadOfASuccessorIsDelivered() {
+    TaskId id = due("a");
+    TaskRecord running = won(id);
+    submit(withBody(draft("a", now()), Body.EMPTY));
+    assertThat(requireNonNull(record(id).successor()).body()).isEqualTo(Body.EMPTY);
+    finish(running);
+    assertThat(won(id).body()).isEqualTo(Body.EMPTY);
+  }
+
+  @Test
   void aResetOfATaskWithAnOutstandingAttemptIsPending() {
     TaskId id = due("a");
     lost(id);

@@ -193,7 +193,7 @@ final class Claims {
     for (int i = 0; i < given; i++) {
       AddressedEntries.Matched matched = lane.isPull() ? lanes.takeForWorker(lane) : null;
       if (lane.isPull() && matched == null) {
-        lane.permits().giveBack(given - i);
+        lane.permits().giveBackUnused(given - i);
         giveBackUnused(lane, null, memory, given - i);
         return i;
       }

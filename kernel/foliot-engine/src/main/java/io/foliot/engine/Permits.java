@@ -79,9 +79,14 @@ final class Permits {
     return limit == Integer.MAX_VALUE ? limit : Math.min(limit, granted);
   }
 
+  /** Adds the tokens of the time since the latest call. The times of several loops are not in order. */
   private void fill(long nowNanos) {
+    long passedNanos = nowNanos - filledNanos;
+    if (hasRate() && passedNanos <= 0) {
+      return;
+    }
     if (hasRate()) {
-      tokens = Math.min(room(), tokens + Math.max(0, nowNanos - filledNanos) * ratePerNano());
+      tokens = Math.min(room(), tokens + passedNanos * ratePerNano());
     }
     filledNanos = nowNanos;
   }
@@ -134,10 +139,17 @@ final class Permits {
 
   /** Gives back permits that were not used: no attempt began. */
   synchronized void giveBack(int count) {
+    giveBackUnused(count);
+    wakeStarving();
+  }
+
+  /** As {@link #giveBack}, for a caller that would take the permits again at once: wakes no loop. */
+  synchronized void giveBackUnused(int count) {
     if (hasRate()) {
       tokens = Math.min(room(), tokens + count);
     }
-    release(count);
+    inUse -= count;
+    assert inUse >= 0 : inUse;
   }
 
   /**

@@ -201,6 +201,29 @@ final class PartsTest {
   }
 
   @Test
+  void aLoopWithAnOlderTimeAddsNoTokens() {
+    Permits permits = new Permits(() -> {});
+    permits.configure(QueueConfig.builder("q", Target.pull()).rate(100.0).build(), false, 0);
+    long second = 1_000_000_000;
+    assertThat(permits.acquire(1_000, second, NOTHING)).isPositive();
+    assertThat(permits.rateWaitNanos(second - 100_000_000)).isPositive();
+    assertThat(permits.acquire(1_000, second, NOTHING)).as("no time has passed").isZero();
+  }
+
+  @Test
+  void permitsThatAreGivenBackUnusedWakeNoLoop() {
+    int[] wakes = new int[1];
+    Permits permits = new Permits(() -> {});
+    permits.configure(QueueConfig.builder("q", Target.pull()).concurrency(1).build(), false, 0);
+    assertThat(permits.acquire(2, 0, () -> wakes[0]++)).isOne();
+    permits.giveBackUnused(1);
+    assertThat(wakes[0]).isZero();
+    assertThat(permits.acquire(1, 0, NOTHING)).isOne();
+    permits.release(1);
+    assertThat(wakes[0]).as("the release of an attempt wakes it").isOne();
+  }
+
+  @Test
   void aPollReturnsNoTaskWhoseLeaseHasEnded() {
     LongPollQueue longPolls = new LongPollQueue(() -> Seating.of(Fleet.EMPTY, "n"));
     LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("", 4, 1_000, 0, Long.MAX_VALUE,

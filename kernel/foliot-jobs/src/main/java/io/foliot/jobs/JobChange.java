@@ -309,7 +309,7 @@ final class JobChange {
   }
 
   /** Stops the runs of a time, including those that wait. Returns the same record if there is nothing to stop. */
-  static JobRecord stop(JobRecord record, long time, long now) {
+  static JobRecord stop(JobRecord record, long time, long now, Function<String, @Nullable Calendar> calendars) {
     JobEdit edit = new JobEdit(record);
     edit.active.replaceAll(run -> run.time() == time ? run.stopping(Run.Stop.STOPPED) : run);
     for (JobRecord.Waiting waiting : record.waiting()) {
@@ -318,6 +318,12 @@ final class JobChange {
         edit.totals = edit.totals.began(waiting.origin());
         edit.past(new PastRun(time, time, 1, waiting.origin(), PastRun.Result.STOPPED, 0, 0, 0, now));
       }
+    }
+    boolean isLast = edit.waiting.size() < record.waiting().size() && edit.waiting.isEmpty() && edit.active.isEmpty();
+    if (isLast && record.job().schedule().after() != null && edit.nextAfter == 0 && !record.isEnded()) {
+      // The time of a fixed delay follows the end of a run, and no run is left.
+      Instant next = schedule(record.job(), calendars).next(Instant.ofEpochMilli(now));
+      edit.nextAfter = next == null ? 0 : next.toEpochMilli();
     }
     return edit.done();
   }

@@ -199,7 +199,8 @@ final class JobLife {
     long lastEnd = 0;
     for (Run before : runs) {
       Run run = noted(before, ends);
-      if (run.deadline() != 0 && now >= run.deadline()) {
+      // A pass may read the end of a run in time only after the deadline.
+      if (run.deadline() != 0 && now >= run.deadline() && !run.isPhaseOver()) {
         run = run.stopping(Run.Stop.TIMED_OUT);
       }
       if (run.isPhaseOver() && run.phase() != RunPhase.AFTER && run.listeners().hasAfter()) {

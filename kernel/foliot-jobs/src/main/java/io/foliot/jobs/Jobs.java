@@ -385,7 +385,7 @@ public final class Jobs {
   public CompletableFuture<JobStatus> stop(String name, Instant time) {
     return change(name, (record, now, known) -> {
       long millis = millis("time", time);
-      JobRecord next = JobChange.stop(record, millis, now);
+      JobRecord next = JobChange.stop(record, millis, now, known);
       if (next == record && record.active().stream().noneMatch(run -> run.time() == millis)) {
         throw new UnknownRunException(name, time);
       }

@@ -78,7 +78,7 @@ final class JobChangeTest {
     JobLife.Plan rest = pass(half, START);
     assertThat(rest.children()).hasSize(100).allMatch(child -> child.body().payload()[0] == '1');
     assertThat(JobChange.put(rest.record(), other, START, NO_CALENDARS).job()).isEqualTo(other);
-    JobRecord stopping = JobChange.stop(half, START, START);
+    JobRecord stopping = JobChange.stop(half, START, START, NO_CALENDARS);
     assertThat(JobChange.put(stopping, other, START, NO_CALENDARS).job()).as("no shard remains to be inserted")
         .isEqualTo(other);
   }
@@ -204,14 +204,14 @@ final class JobChangeTest {
   @Test
   void aStopEndsAWaitingRunAndCancelsAnActiveRun() {
     JobRecord waiting = JobChange.trigger(created(hourly().build()), null, START).record();
-    JobRecord stopped = JobChange.stop(waiting, START, START + 1);
+    JobRecord stopped = JobChange.stop(waiting, START, START + 1, NO_CALENDARS);
     assertThat(stopped.waiting()).isEmpty();
     assertThat(stopped.history()).extracting(PastRun::result).containsExactly(PastRun.Result.STOPPED);
     assertThat(stopped.totals().requested()).isEqualTo(1);
-    JobRecord active = JobChange.stop(pass(waiting, START).record(), START, START + 1);
+    JobRecord active = JobChange.stop(pass(waiting, START).record(), START, START + 1, NO_CALENDARS);
     assertThat(active.active()).extracting(Run::stop).containsExactly(Run.Stop.STOPPED);
     assertThat(pass(active, START + 2).cancels()).hasSize(1);
-    assertThat(JobChange.stop(active, START + 1, START + 2)).as("no run of that time").isSameAs(active);
+    assertThat(JobChange.stop(active, START + 1, START + 2, NO_CALENDARS)).as("no run of that time").isSameAs(active);
   }
 
   @Test
@@ -239,7 +239,8 @@ final class JobChangeTest {
     assertThatThrownBy(() -> JobChange.trigger(record, null, large, START)).hasMessageContaining("4096");
     Body most = new Body(new byte[4_096], "a/b", Map.of());
     assertThatThrownBy(() -> JobChange.trigger(record, null, most, START)).isInstanceOf(OverloadedException.class);
-    assertThat(JobChange.stop(record, START, START).parameters()).as("a request that is stopped").isEmpty();
+    assertThat(JobChange.stop(record, START, START, NO_CALENDARS).parameters()).as("a request that is stopped")
+        .isEmpty();
   }
 
   @Test

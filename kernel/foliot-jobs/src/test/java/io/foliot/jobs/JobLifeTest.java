@@ -124,6 +124,29 @@ final class JobLifeTest {
   }
 
   @Test
+  void aRunThatSucceededInTimeIsNotTimedOut() {
+    job(minutely().timeout(Duration.ofMinutes(5)).build());
+    pass(START + MINUTE);
+    succeed(START + MINUTE + 1_000);
+    pass(START + 6 * MINUTE);
+    assertThat(record.history()).filteredOn(run -> run.from() == START + MINUTE).singleElement()
+        .satisfies(run -> assertThat(run.result()).isEqualTo(PastRun.Result.SUCCEEDED));
+    assertThat(record.totals().failed()).isZero();
+  }
+
+  @Test
+  void anInstantWithPartsOfAMillisecondRunsOnceAndNotEarly() {
+    Instant at = Instant.ofEpochMilli(START + MINUTE).plusNanos(500_000);
+    job(Job.named("job").queue("q").at(at).overlap(Overlap.QUEUE).build());
+    for (long millis = 0; millis < 3; millis++) {
+      pass(START + MINUTE + millis);
+      assertThat(record.active().size() + record.waiting().size()).as("after %d ms", millis)
+          .isEqualTo(millis == 0 ? 0 : 1);
+    }
+    assertThat(record.totals().skipped()).isZero();
+  }
+
+  @Test
   void misfireOnceRunsTheLatestTimeAndCountsTheMissed() {
     job(minutely().misfire(Misfire.once(Duration.ofMinutes(5))).build());
     pass(START + 10 * MINUTE);
@@ -271,7 +294,7 @@ final class JobLifeTest {
     assertThat(record.paused()).isNotNull();
     record = JobChange.resume(record, START + 2 * MINUTE + 10, NO_CALENDARS);
     pass(START + 3 * MINUTE);
-    record = JobChange.stop(record, START + 3 * MINUTE, START + 3 * MINUTE + 1);
+    record = JobChange.stop(record, START + 3 * MINUTE, START + 3 * MINUTE + 1, NO_CALENDARS);
     end(ShardEnd.State.FAILED, START + 3 * MINUTE + 2);
     pass(START + 3 * MINUTE + 3);
     assertThat(record.history().getLast().result()).isEqualTo(PastRun.Result.STOPPED);

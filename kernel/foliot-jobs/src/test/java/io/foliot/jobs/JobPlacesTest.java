@@ -226,6 +226,18 @@ final class JobPlacesTest {
   }
 
   @Test
+  void aFixedDelayContinuesAfterAStopOfItsWaitingTime() {
+    job(Job.named("report").queue("q").after(Duration.ofMinutes(1)).scope(Scope.PER_ZONE).zones("new"));
+    pass(START);
+    long waiting = record.waiting().getFirst().time();
+    record = JobChange.stop(record, waiting, START + 1_000, NO_CALENDARS);
+    assertThat(record.waiting()).isEmpty();
+    fleet = new Workers().add("w0", "new").fleet();
+    pass(START + 10 * MINUTE);
+    assertThat(record.active()).hasSize(1);
+  }
+
+  @Test
   void aTimeWaitsForAZoneThatNeverHadAWorker() {
     job(minutely().scope(Scope.PER_ZONE).zones("a", "new"));
     assertThat(pass(START + MINUTE)).as("the next pass tries again soon").isEqualTo(START + MINUTE + 2_000);

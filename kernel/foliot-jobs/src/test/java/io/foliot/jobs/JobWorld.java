@@ -251,7 +251,7 @@ final class JobWorld {
   }
 
   void stop(long time) {
-    change(before -> JobChange.stop(before, time, now));
+    change(before -> JobChange.stop(before, time, now, NO_CALENDARS));
   }
 
   // The checks.

@@ -189,7 +189,7 @@ final class RunListenersTest {
   @Test
   void aRunStoppedBeforeItsShardsInsertsNone() {
     pass(START + MINUTE);
-    record = JobChange.stop(record, START + MINUTE, START + MINUTE + 1);
+    record = JobChange.stop(record, START + MINUTE, START + MINUTE + 1, NO_CALENDARS);
     assertThat(JobLife.stopping(record, START + MINUTE)).containsExactly(children.getFirst().id());
     pass(START + MINUTE + 2);
     assertThat(cancels).containsExactly(children.getFirst().id());
@@ -206,7 +206,7 @@ final class RunListenersTest {
   @Test
   void aListenerThatSucceedsAfterAStopStartsNoShard() {
     pass(START + MINUTE);
-    record = JobChange.stop(record, START + MINUTE, START + MINUTE + 1);
+    record = JobChange.stop(record, START + MINUTE, START + MINUTE + 1, NO_CALENDARS);
     succeed(START + MINUTE + 1);
     pass(START + MINUTE + 2);
     assertThat(phases()).containsExactly("before", "after");
@@ -215,14 +215,14 @@ final class RunListenersTest {
   @Test
   void aSecondStopCancelsTheListenerAfterTheShards() {
     untilShards();
-    record = JobChange.stop(record, START + MINUTE, START + MINUTE + 3);
+    record = JobChange.stop(record, START + MINUTE, START + MINUTE + 3, NO_CALENDARS);
     pass(START + MINUTE + 4);
     assertThat(cancels).hasSize(2);
     end(ShardEnd.State.FAILED, START + MINUTE + 5);
     pass(START + MINUTE + 6);
     assertThat(cancels).as("the first stop does not cancel the listener after the shards").isEmpty();
     assertThat(headers(3)).containsEntry(JobHeaders.RUN_RESULT, "STOPPED").containsEntry(JobHeaders.RUN_FAILED, "2");
-    record = JobChange.stop(record, START + MINUTE, START + MINUTE + 7);
+    record = JobChange.stop(record, START + MINUTE, START + MINUTE + 7, NO_CALENDARS);
     assertThat(JobLife.stopping(record, START + MINUTE)).containsExactly(children.get(3).id());
     pass(START + MINUTE + 8);
     assertThat(cancels).containsExactly(children.get(3).id());
@@ -352,7 +352,7 @@ final class RunListenersTest {
     pass(START + MINUTE);
     ends.put(children.get(0).id(),
         new ShardEnd(ShardEnd.State.SUCCEEDED, START + MINUTE + 1, TaskNote.Mark.RUN_AGAIN, null));
-    record = JobChange.stop(record, START + MINUTE, START + MINUTE + 2);
+    record = JobChange.stop(record, START + MINUTE, START + MINUTE + 2, NO_CALENDARS);
     end(ShardEnd.State.FAILED, START + MINUTE + 3);
     pass(START + MINUTE + 4);
     succeed(START + MINUTE + 5);

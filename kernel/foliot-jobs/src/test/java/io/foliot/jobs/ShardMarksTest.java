@@ -153,7 +153,7 @@ final class ShardMarksTest {
   void aStoppedRunIgnoresARequestForAnotherRun() {
     pass(START + MINUTE);
     end(0, TaskNote.Mark.RUN_AGAIN, null, START + MINUTE + 1);
-    record = JobChange.stop(record, START + MINUTE, START + MINUTE + 1);
+    record = JobChange.stop(record, START + MINUTE, START + MINUTE + 1, NO_CALENDARS);
     pass(START + MINUTE + 2);
     assertThat(record.active()).isEmpty();
     assertThat(record.waiting()).isEmpty();

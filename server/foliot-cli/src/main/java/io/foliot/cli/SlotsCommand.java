@@ -51,8 +51,9 @@ final class SlotsCommand implements Callable<Integer> {
     public Integer call() {
       FoliotConfig.Store config = config();
       if (!config.isRedis()) {
-        throw CommandException.usage("only a store in Redis can get more slots; stores in databases and RocksDB keep the"
-            + " number that they were created with, and need no more: store=" + store);
+        throw CommandException
+            .usage("only a store in Redis can get more slots; stores in databases and RocksDB keep the"
+                + " number that they were created with, and need no more: store=" + store);
       }
       try (TaskStore open = opened(config)) {
         SlotGrowth.Progress done = doubled(open.capability(SlotGrowth.class).orElseThrow());

@@ -194,7 +194,7 @@ public final class FoliotServer implements AutoCloseable {
   private static void issueFirstKey(KeyRing keys, SecureRandom random, Instant now, PrintStream out) {
     ApiKey.Issued issued = ApiKey.issue(random, EnumSet.of(Action.ADMIN), List.of(QueuePattern.ALL),
         "made at the first start", now, null);
-    keys.add(issued.key());
+    keys.add(issued.key(), now);
     out.println("The server can be reached from other machines, so it needs API keys. This is the first one; it may do"
         + " everything, and is shown only now:");
     out.println();

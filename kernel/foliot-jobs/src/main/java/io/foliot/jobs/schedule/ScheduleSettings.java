@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -198,7 +199,13 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
     if (every != null) {
       return offset == null ? EverySchedule.spread(every, job) : new EverySchedule(every, offset);
     }
-    return after != null ? new AfterSchedule(after) : new AtSchedule(Objects.requireNonNull(at));
+    return after != null ? new AfterSchedule(after) : new AtSchedule(wholeMillis(Objects.requireNonNull(at)));
+  }
+
+  /** Rounds an instant up to whole milliseconds, in which jobs are planned. */
+  private static Instant wholeMillis(Instant instant) {
+    Instant floor = instant.truncatedTo(ChronoUnit.MILLIS);
+    return floor.equals(instant) ? floor : floor.plusMillis(1);
   }
 
   private Calendar calendar(Function<String, @Nullable Calendar> calendars) {

@@ -122,7 +122,7 @@ final class KeyRoutes {
     Instant now = now();
     ApiKey.Issued issued = ApiKey.issue(random, fields.actions, fields.queues, fields.note, now, fields.end(now));
     try {
-      keys.add(issued.key());
+      keys.add(issued.key(), now);
       request.audit("id", issued.key().id());
       request.audit("actions", issued.key().actions().toString());
       request.audit("queues", issued.key().queues().stream().map(QueuePattern::text).toList().toString());

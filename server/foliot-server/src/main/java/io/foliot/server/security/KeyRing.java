@@ -54,8 +54,9 @@ public final class KeyRing {
   public synchronized void refresh() {
     Map<String, ApiKey> kept = new HashMap<>();
     vault.all().forEach(key -> kept.put(key.id(), key));
-    keys.keySet().retainAll(kept.keySet());
+    // New keys come first: a ring that is empty for a moment would leave the server open.
     kept.forEach((id, key) -> keys.putIfAbsent(id, new Entry(key, key.caller())));
+    keys.keySet().retainAll(kept.keySet());
   }
 
   /** Returns whether there is no key at all. */
@@ -82,11 +83,11 @@ public final class KeyRing {
   /**
    * Adds a key. Once there is a key, every request needs a key, except on open routes such as health.
    *
-   * @throws LockedOutException if this is the first key and does not allow its owner to add further keys
+   * @throws LockedOutException if this is the first key and does not allow its owner to add further keys, or has expired
    */
-  public synchronized void add(ApiKey key) {
+  public synchronized void add(ApiKey key, Instant now) {
     refresh();
-    if (isEmpty() && !key.administers()) {
+    if (isEmpty() && !(key.administers() && key.holdsAt(now))) {
       throw new LockedOutException(
           "the first key locks the server, so it must be one that can make others: give it the action admin and the"
               + " queues *");

@@ -14,10 +14,13 @@ import io.foliot.core.store.TaskStore;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -42,8 +45,8 @@ final class KeyRingTest {
     KeyRing there = ring();
     ApiKey.Issued first = issue();
     ApiKey.Issued second = issue();
-    there.add(first.key());
-    there.add(second.key());
+    there.add(first.key(), NOW);
+    there.add(second.key(), NOW);
     assertThat(here.find(first.text(), NOW)).isNull();
     here.refresh();
     assertThat(here.find(first.text(), NOW)).isNotNull();
@@ -58,8 +61,8 @@ final class KeyRingTest {
     KeyRing here = ring();
     ApiKey.Issued first = issue();
     ApiKey.Issued second = issue();
-    here.add(first.key());
-    here.add(second.key());
+    here.add(first.key(), NOW);
+    here.add(second.key(), NOW);
     KeyRing there = ring();
     assertThat(there.remove(first.key().id(), NOW, false)).isTrue();
     assertThatThrownBy(() -> here.remove(second.key().id(), NOW, false))
@@ -77,6 +80,44 @@ final class KeyRingTest {
     };
     StoredKeys keys = new StoredKeys(silent, Duration.ofMillis(1));
     assertThatThrownBy(keys::all).isInstanceOf(StoreException.class).hasMessageContaining("timeout=PT0.001S");
+  }
+
+  @Test
+  void theFirstKeyMustNotHaveExpired() {
+    KeyRing ring = ring();
+    ApiKey.Issued expired = ApiKey.issue(random, EnumSet.of(Action.ADMIN), List.of(QueuePattern.ALL), "", NOW, NOW);
+    assertThatThrownBy(() -> ring.add(expired.key(), NOW)).isInstanceOf(KeyRing.LockedOutException.class);
+    assertThat(ring.isEmpty()).isTrue();
+  }
+
+  @Test
+  void aRingIsNeverEmptyDuringARefresh() throws InterruptedException {
+    ApiKey first = issue().key();
+    ApiKey second = issue().key();
+    AtomicInteger reads = new AtomicInteger();
+    KeyRing ring = new KeyRing(new KeyRing.Vault() {
+      @Override
+      public Collection<ApiKey> all() {
+        return List.of(reads.incrementAndGet() % 2 == 0 ? first : second);
+      }
+
+      @Override
+      public void add(ApiKey key) {}
+
+      @Override
+      public void remove(String id) {}
+    }, null);
+    AtomicBoolean wasEmpty = new AtomicBoolean();
+    Thread reader = Thread.ofPlatform().start(() -> {
+      while (reads.get() < 20_000) {
+        wasEmpty.compareAndSet(false, ring.isEmpty());
+      }
+    });
+    while (reads.get() < 20_000) {
+      ring.refresh();
+    }
+    reader.join();
+    assertThat(wasEmpty).isFalse();
   }
 
   /** A store in which another node writes a document between the read and the first removal. */
@@ -104,8 +145,8 @@ final class KeyRingTest {
   void aKeyWhoseDocumentChangesDuringItsRemovalIsRemoved() {
     KeyRing ring = new KeyRing(new StoredKeys(new Contended(store), Duration.ofSeconds(5)), null);
     ApiKey.Issued key = issue();
-    ring.add(key.key());
-    ring.add(issue().key());
+    ring.add(key.key(), NOW);
+    ring.add(issue().key(), NOW);
     assertThat(ring.remove(key.key().id(), NOW, false)).isTrue();
     ring.refresh();
     assertThat(ring.find(key.text(), NOW)).isNull();

@@ -162,6 +162,10 @@ final class DatabaseShard implements AutoCloseable {
 
   List<SubmitResult> submit(Session session, List<Draft> drafts) throws SQLException {
     for (String queue : queuesOf(drafts)) {
+      if (numbers.isKnown(queue)) {
+        // In a caller's transaction, another connection could wait for this one.
+        continue;
+      }
       int number = session.apart(connection -> numbers.take(connection, queue));
       assert number != QueueIds.NONE;
     }

@@ -181,11 +181,11 @@ final class GeneralPath {
       return units.stream().filter(BatchUnit::isUnchanged).toList();
     }
     rearm(session, families, failed);
-    if (!ends.isEmpty()) {
-      note(ends, session.run(connection -> dialect.records().end(connection, sorted(ends))), failed);
+    for (List<Change> chunk : Rounds.chunks(sorted(ends), Change::bytes)) {
+      note(chunk, session.run(connection -> dialect.records().end(connection, chunk)), failed);
     }
-    if (!entries.isEmpty()) {
-      note(entries, session.run(connection -> dialect.records().enter(connection, sorted(entries))), failed);
+    for (List<Change> chunk : Rounds.chunks(sorted(entries), Change::bytes)) {
+      note(chunk, session.run(connection -> dialect.records().enter(connection, chunk)), failed);
     }
     return failed.isEmpty()
         ? units

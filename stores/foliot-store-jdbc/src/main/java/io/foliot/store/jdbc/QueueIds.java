@@ -53,6 +53,11 @@ final class QueueIds {
     }
   }
 
+  /** Returns whether the number of a queue is known without a statement. */
+  boolean isKnown(String queue) {
+    return numbers.containsKey(queue);
+  }
+
   /** Returns the number of a queue. Assigns a number if the queue has none. */
   int take(Connection connection, String queue) throws SQLException {
     int number = find(connection, queue);

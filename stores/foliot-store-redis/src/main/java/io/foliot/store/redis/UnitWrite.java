@@ -63,7 +63,9 @@ final class UnitWrite {
     TaskRecord before = stored == null ? null : stored.record();
     Body nextBody = after.successorBody();
     int bodyStep = bodyStep(before == null ? null : before.body(), after.body());
-    int nextStep = bodyStep(before == null ? null : before.successorBody(), nextBody);
+    // An empty payload of a successor is stored too: the record says only that there is a successor.
+    Body nextBefore = before == null ? null : before.successorBody();
+    int nextStep = nextBefore == nextBody ? NOTHING : nextBody != null ? SET : DELETE;
     KeyName name = after.key() == null ? null : new KeyName(after.queue(), after.key());
     boolean checked = name != null && snapshot.wasRead(name);
     TaskId holder = checked && name != null ? snapshot.holder(name) : null;

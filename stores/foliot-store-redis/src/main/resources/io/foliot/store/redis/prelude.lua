@@ -286,7 +286,11 @@ local function setAside(id, v, reason, keptMillis)
     if flags ~= 0 then
       local at = 103 + byte(v, 102)
       key = sub(v, at + 2, at + 1 + read('>H', v, at))
-      call('HDEL', KEY, queue .. '\0' .. key)
+      -- The key may have a newer task.
+      local field = queue .. '\0' .. key
+      if call('HGET', KEY, field) == id then
+        call('HDEL', KEY, field)
+      end
     end
   end
   raiseShown(generation + 1)

@@ -1,6 +1,7 @@
 package io.foliot.store.rocksdb;
 
 import io.foliot.core.TimeSource;
+import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +14,7 @@ import java.util.function.ToLongFunction;
 final class Room {
   /** Interval between checks of the file system: short enough that little can be written in between. */
   private static final long MEASURE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final System.Logger LOG = System.getLogger(Room.class.getName());
 
   private final Path folder;
   private final long reserveBytes;
@@ -26,12 +28,21 @@ final class Room {
     this.reserveBytes = reserveBytes;
     this.freeBytes = freeBytes;
     this.clock = clock;
-    measure(clock.monotonicNanos());
+    measuredNanos = clock.monotonicNanos();
+    lastFreeBytes = freeBytes.applyAsLong(folder);
   }
 
   private void measure(long nowNanos) {
     measuredNanos = nowNanos;
-    lastFreeBytes = freeBytes.applyAsLong(folder);
+    try {
+      lastFreeBytes = freeBytes.applyAsLong(folder);
+    } catch (StoreException e) {
+      // The file system has a problem of its own if this lasts; a process without free descriptors cannot measure.
+      LOG.log(System.Logger.Level.WARNING,
+          "the free space cannot be measured; keeping the last figure: folder=" + folder
+              + ", lastFreeBytes=" + lastFreeBytes,
+          e);
+    }
   }
 
   /** Throws {@link StoreFullException} if there is not enough room for new tasks. */

@@ -6,6 +6,8 @@ import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.TaskOperations;
+import io.foliot.core.store.format.MalformedException;
+import io.foliot.core.store.format.NewerVersionException;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
@@ -283,6 +285,9 @@ final class Writer {
     try {
       operation.run(nowMicros);
     } catch (StoreFullException | StoreAwayException | ItemsFailedException e) {
+      operation.refuse(e);
+    } catch (MalformedException | NewerVersionException e) {
+      // The bytes are whole, but this version cannot read them: only the call that needs them fails.
       operation.refuse(e);
     } catch (StoreException e) {
       throw e;

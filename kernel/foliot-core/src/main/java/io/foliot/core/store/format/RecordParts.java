@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +44,9 @@ public final class RecordParts {
       out.text(body.contentType());
     }
     out.varint(body.headers().size());
-    body.headers().forEach((name, value) -> out.text(name).text(value));
+    // Equal bodies have equal bytes: the order of an immutable map differs from process to process.
+    Map<String, String> headers = body.headers().size() > 1 ? new TreeMap<>(body.headers()) : body.headers();
+    headers.forEach((name, value) -> out.text(name).text(value));
     out.varint(body.payload().length).bytes(body.payload());
   }
 
