@@ -297,8 +297,8 @@ public final class Engine implements Scheduler {
   }
 
   /**
-   * Ensures that calls which change tasks are accepted now. A caller that writes to the store itself, as part of its own
-   * transaction, calls this before each such write.
+   * Ensures that calls which change tasks are accepted now. A caller that writes to the store itself, as part of its
+   * own transaction, calls this before each such write.
    *
    * @throws NotServingException if the engine does not run, or the store is sealed
    * @throws FailedException if the engine has failed

@@ -83,7 +83,8 @@ public final class KeyRing {
   /**
    * Adds a key. Once there is a key, every request needs a key, except on open routes such as health.
    *
-   * @throws LockedOutException if this is the first key and does not allow its owner to add further keys, or has expired
+   * @throws LockedOutException if this is the first key, and does not allow its owner to add further keys or has
+   *     expired
    */
   public synchronized void add(ApiKey key, Instant now) {
     refresh();

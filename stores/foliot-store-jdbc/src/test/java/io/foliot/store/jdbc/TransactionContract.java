@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -121,6 +122,26 @@ abstract class TransactionContract {
         });
     return (DataSource) Proxy.newProxyInstance(DataSource.class.getClassLoader(), new Class<?>[]{DataSource.class},
         (proxy, method, arguments) -> kept);
+  }
+
+  @Test
+  void aSubmitOfAKnownQueueNeedsNoSecondConnection() throws SQLException {
+    AtomicBoolean isExhausted = new AtomicBoolean();
+    DataSource pool = (DataSource) Proxy.newProxyInstance(DataSource.class.getClassLoader(),
+        new Class<?>[]{DataSource.class}, (proxy, method, arguments) -> {
+          if (isExhausted.get()) {
+            throw new SQLException("no connection is free");
+          }
+          return database().connect();
+        });
+    try (JdbcStore own = JdbcStore.open(JdbcOptions.builder(pool).connections(2).build());
+        Connection transaction = transaction()) {
+      get(own.submit(List.of(draft("known", HOUR))));
+      isExhausted.set(true);
+      assertThat(own.submit(transaction, List.of(draft("order-a", HOUR)))).hasSize(1);
+      transaction.rollback();
+      isExhausted.set(false);
+    }
   }
 
   @Test

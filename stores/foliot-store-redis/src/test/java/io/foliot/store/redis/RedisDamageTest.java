@@ -21,11 +21,13 @@ import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SetAside;
 import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
@@ -187,6 +189,19 @@ final class RedisDamageTest {
     assertThat(next.kind()).as("the key is free").isEqualTo(SubmitResult.Kind.CREATED);
     assertThat(next.generation())
         .isGreaterThan(get(store.find(new TaskRef.ById(bad))).orElseThrow().generation());
+  }
+
+  @Test
+  void aDamagedOldTaskKeepsTheKeyOfTheLiveTask() {
+    TaskId old = submitted(1, 0).getFirst();
+    TaskRecord won = ((ClaimResult.Won) claim(List.of(old), HOUR).getFirst()).task();
+    get(store.settle(List.of(new Settlement(old, won.generation(), Objects.requireNonNull(won.token()),
+        new Outcome.Finished(), won.claimedAt(), ""))));
+    TaskId live = submitted(1, HOUR).getFirst();
+    assertThat(live).isNotEqualTo(old);
+    damage(old, Damage.CUT_TAIL);
+    assertThat(SetAside.is(get(store.find(new TaskRef.ById(old))).orElseThrow())).isTrue();
+    assertThat(get(store.find(new TaskRef.ByKey(QUEUE, "key 0"))).orElseThrow().id()).isEqualTo(live);
   }
 
   @ParameterizedTest
