@@ -432,10 +432,7 @@ final class Attempts {
     if (attempt.released || (attempt.answered && !attempt.reportsLater)) {
       return;
     }
-    if (result == null && attempt.reportsLater) {
-      // The extension after "accepted" is sent once, so nothing else would send it again.
-      renewals.add(attempt, Math.max(1, leaseMillis - (nowNanos - sentNanos) / NANOS_PER_MILLI));
-    } else if (result == null) {
+    if (result == null) {
       attempt.nextRenewalMillis = millis(nowNanos) + Math.min(PAUSE_MILLIS, leaseMillis / (2 * RENEWED_IN_LEASE));
     } else if (result.kind() == ExtendResult.Kind.EXTENDED) {
       long grantedMillis = Math.min(leaseMillis, result.leaseEnd() - clock.millis(sentNanos));

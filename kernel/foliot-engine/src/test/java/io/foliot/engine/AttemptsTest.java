@@ -332,19 +332,6 @@ final class AttemptsTest {
   }
 
   @Test
-  void theFullLeaseOfAnAcceptedAttemptIsRequestedAgainAfterAFailure() {
-    beginLong();
-    rig.answers.getFirst().complete(new Answer.Accepted(""));
-    rig.handle();
-    renewals.turn(rig.nowNanos);
-    rig.fail(rig.onlyCall("extend"));
-    advance(1_000);
-    renewals.turn(rig.nowNanos);
-    assertThat(rig.onlyCall("extend").<Extension>items().getFirst().leaseMillis())
-        .isBetween(60_000L, 60_000L + 20_000);
-  }
-
-  @Test
   void reportsToOtherNodesAreFound() {
     rig.isShared = true;
     rig.queue(QueueConfig.builder("q", Target.local()).concurrency(5).build());
