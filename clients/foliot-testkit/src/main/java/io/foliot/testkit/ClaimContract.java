@@ -344,12 +344,12 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void anEndedLeaseMayBeExtendedUntilTheNextClaim() {
+  void anEndedLeaseIsNotExtended() {
     TaskId id = due("a");
     TaskRecord running = lost(id);
-    assertThat(extend(running, HOUR).kind()).isEqualTo(ExtendResult.Kind.EXTENDED);
-    assertThat(later(claim(id))).isGreaterThan(now());
-    finish(running);
+    assertThat(extend(running, HOUR)).isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
+    assertThat(record(id).leaseEnd()).isEqualTo(running.leaseEnd());
+    assertThat(won(id).attempt()).isEqualTo(2);
   }
 
   @Test

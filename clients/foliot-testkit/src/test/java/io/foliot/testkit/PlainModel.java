@@ -466,6 +466,9 @@ final class PlainModel extends WrappedStore {
       if (task.cancelRequested) {
         return new ExtendResult(ExtendResult.Kind.CANCELLED, 0);
       }
+      if (task.leaseEnd <= now()) {
+        return new ExtendResult(ExtendResult.Kind.STALE, 0);
+      }
       long end = Math.min(now() + extension.leaseMillis(), task.claimedAt + terms(task).maxRunMillis());
       task.leaseEnd = Math.max(task.leaseEnd, end);
       task.addNote(extension.note());

@@ -25,6 +25,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  * destination once, when it is answered; its permit once, when it is released; and its memory once, when this node no
  * longer needs the payload. An attempt is released when its end is recorded, or when its lease is over. Before a
  * release at the end of the lease, the store is read if a worker or another caller has the token of the attempt: it may
- * have extended the lease. A task whose queue is not the lane's queue reaches no receiver and no worker.
+ * have extended the lease. The attempt is released if the lease had ended before this read, because the store extends
+ * no lease that has ended. A task whose queue is not the lane's queue reaches no receiver and no worker.
  *
  * <ol>
  * <li>{@link #begin} notes the claim, puts the attempt into a wheel, and calls the delivery, or hands the task to the
@@ -421,7 +423,7 @@ final class Attempts {
       }
       attempt.leaseHandle = leases.schedule(wakeMillis(attempt), attempt);
     } else if (attempt.reportsLater) {
-      releaseIfEnded(attempt);
+      releaseIfEnded(attempt, nowNanos);
     } else {
       leaseEnded(attempt, nowNanos);
     }
@@ -432,7 +434,10 @@ final class Attempts {
     if (attempt.released || (attempt.answered && !attempt.reportsLater)) {
       return;
     }
-    if (result == null) {
+    if (result == null && attempt.reportsLater) {
+      // The extension after "accepted" is sent once, so nothing else would send it again.
+      renewals.add(attempt, Math.max(1, leaseMillis - (nowNanos - sentNanos) / NANOS_PER_MILLI));
+    } else if (result == null) {
       attempt.nextRenewalMillis = millis(nowNanos) + Math.min(PAUSE_MILLIS, leaseMillis / (2 * RENEWED_IN_LEASE));
     } else if (result.kind() == ExtendResult.Kind.EXTENDED) {
       long grantedMillis = Math.min(leaseMillis, result.leaseEnd() - clock.millis(sentNanos));
@@ -483,34 +488,42 @@ final class Attempts {
       RunningAttempt attempt = reportedLater.remove();
       if (!attempt.released) {
         reportedLater.add(attempt);
-        releaseIfEnded(attempt);
+        releaseIfEnded(attempt, nowNanos);
         lookups++;
       }
     }
   }
 
-  private void releaseIfEnded(RunningAttempt attempt) {
+  private void releaseIfEnded(RunningAttempt attempt, long sentNanos) {
     inbox.after(Stages.call(() -> store.find(new TaskRef.ById(attempt.task.id()))),
         (found, failure, nowNanos) -> {
-          if (!attempt.released) {
-            releaseIfEnded(attempt, found == null ? null : found.orElse(null), failure, nowNanos);
+          if (attempt.released) {
+            return;
+          }
+          TaskRecord task = found == null ? null : found.orElse(null);
+          if (failure == null && (task == null || hasEnded(attempt, task, sentNanos))) {
+            release(attempt);
+          } else {
+            wakeAgain(attempt, task, nowNanos);
           }
         });
   }
 
-  private void releaseIfEnded(RunningAttempt attempt, @Nullable TaskRecord task, @Nullable Throwable failure,
-      long nowNanos) {
-    long nowMillis = clock.millis(nowNanos);
-    boolean isHeld = failure != null || (task != null && task.state() == TaskState.RUNNING
-        && attempt.task.token() != null && attempt.task.token().equals(task.token())
-        && task.leaseEnd() > nowMillis);
-    if (isHeld) {
-      long leftMillis = task == null ? PAUSE_MILLIS : task.leaseEnd() - nowMillis;
-      leases.cancel(attempt.leaseHandle);
-      attempt.leaseEndMillis = millis(nowNanos) + Math.max(1, leftMillis);
-      attempt.leaseHandle = leases.schedule(attempt.leaseEndMillis, attempt);
-    } else {
-      release(attempt);
+  /** Returns whether an attempt had ended when the store was asked for its task. */
+  private boolean hasEnded(RunningAttempt attempt, TaskRecord task, long sentNanos) {
+    return task.state() != TaskState.RUNNING || !Objects.equals(attempt.task.token(), task.token())
+        || clock.isSurelyPast(task.leaseEnd(), sentNanos);
+  }
+
+  /** Wakes an attempt when its lease has surely ended, or after a pause if the store did not tell. */
+  private void wakeAgain(RunningAttempt attempt, @Nullable TaskRecord task, long nowNanos) {
+    long leftMillis = PAUSE_MILLIS;
+    if (task != null) {
+      leftMillis += Math.max(0, task.leaseEnd() - clock.millis(nowNanos));
+      leftMillis = Math.clamp(task.leaseEnd() - clock.earliestMillis(nowNanos), 1, leftMillis);
     }
+    leases.cancel(attempt.leaseHandle);
+    attempt.leaseEndMillis = millis(nowNanos) + leftMillis;
+    attempt.leaseHandle = leases.schedule(attempt.leaseEndMillis, attempt);
   }
 }

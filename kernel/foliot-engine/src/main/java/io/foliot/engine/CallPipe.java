@@ -1,20 +1,25 @@
 package io.foliot.engine;
 
 import io.foliot.core.Stages;
+import io.foliot.core.store.ItemsFailedException;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the batches of one kind of store call: limits how many are under way at the same time, and pauses after
  * failures. Passive; confined to the loop's thread.
  *
  * <p>Guarantees: no more batches are under way than the limit; no batch is sent while the backoff lasts; each answer is
- * recorded in the {@link StoreHealth} before it is handled.
+ * recorded in the {@link StoreHealth} before it is handled. If a batch fails in part, as when one of several databases
+ * is unavailable, the items that took effect are handled with their results.
  *
  * <ol>
  * <li>The owner of the pipe calls {@link #hasRoom}, gathers a batch, and {@linkplain #send sends} it.
- * <li>The answer comes back through the inbox. Health and backoff record whether the batch failed. Then the owner
- * handles the answer.
+ * <li>The answer comes back through the inbox. Health and backoff record whether the batch failed; a failure of one
+ * item counts as a failure of the batch. Then the owner handles the answer.
  * </ol>
  *
  * <p>Rejected: one limit for all kinds of calls. Settles would wait behind claims, and claims behind calls that only
@@ -24,6 +29,12 @@ final class CallPipe {
   /** The effect of calls on the store. A store that answers reads but refuses writes does not count as serving. */
   enum Effect {
     READ, WRITE
+  }
+
+  /** Handles the answer to a batch. */
+  interface Handler<R> {
+    /** @param results one result per item, in their order; null for an item that failed, whose outcome is unknown */
+    void answered(List<@Nullable R> results, long nowNanos);
   }
 
   private final String call;
@@ -60,7 +71,7 @@ final class CallPipe {
   }
 
   /** Sends a batch; the handler is called with the answer. There must be {@linkplain #hasRoom room}. */
-  <T> void send(int items, long nowNanos, Supplier<CompletionStage<T>> batch, Inbox.Handler<T> handler) {
+  <R> void send(int items, long nowNanos, Supplier<CompletionStage<List<R>>> batch, Handler<R> handler) {
     assert hasRoom(nowNanos) : call;
     underWay++;
     inbox.after(Stages.call(batch), (result, failure, answeredNanos) -> {
@@ -74,7 +85,15 @@ final class CallPipe {
       } else {
         backoff.failed(answeredNanos);
       }
-      handler.answered(result, failure, answeredNanos);
+      handler.answered(result == null ? resultsIn(failure, items) : result, answeredNanos);
     });
+  }
+
+  /** Returns the results that a failed batch has nevertheless. */
+  @SuppressWarnings("unchecked") // the results are those of the call
+  private static <R> List<@Nullable R> resultsIn(@Nullable Throwable failure, int items) {
+    return GroupCommit.unwrapped(failure) instanceof ItemsFailedException partly
+        ? (List<@Nullable R>) partly.results()
+        : Collections.nCopies(items, null);
   }
 }

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * places are granted, the surplus of what was acquired before is given back.
  * <li>Results: <em>won</em> begins an attempt; <em>later</em> puts the entry into the wheel again; <em>gone</em>
  * forgets the entry; <em>ready</em> means that the task is due, but the claim came after the end of its permits; the
- * entry goes back into its lane.
+ * entry goes back into its lane. A claim that failed forgets its entry: a poll may find it again.
  * <li>Workers get their tasks after the whole batch has been handled.
  * </ol>
  *
@@ -162,8 +162,8 @@ final class Claims {
     }
     List<Claim> claims = pending.stream().map(PendingClaim::claim).toList();
     List<DueEntry> entries = pending.stream().map(PendingClaim::entry).toList();
-    pipe.send(claims.size(), nowNanos, () -> store.claim(claims),
-        lanes.orForget(entries, (results, failure, answeredNanos) -> {
+    pipe.send(claims.size(), nowNanos, () -> store.claim(claims).thenApply(ClaimBatch::results),
+        lanes.orForget(entries, (results, answeredNanos) -> {
           endedBefore.forEach(Destination::claimed);
           answered(pending, results, nowNanos, answeredNanos);
         }));
@@ -221,11 +221,12 @@ final class Claims {
 
   // The results.
 
-  private void answered(List<PendingClaim> pending, @Nullable ClaimBatch results, long sentNanos, long nowNanos) {
+  private void answered(List<PendingClaim> pending, List<@Nullable ClaimResult> results, long sentNanos,
+      long nowNanos) {
     Set<Lane> pulled = new LinkedHashSet<>();
     for (int i = 0; i < pending.size(); i++) {
       PendingClaim claim = pending.get(i);
-      ClaimResult result = results == null ? null : results.results().get(i);
+      ClaimResult result = results.get(i);
       claim.lane().judged(result instanceof ClaimResult.Later);
       if (result instanceof ClaimResult.Ready) {
         overPermits(claim, nowNanos);

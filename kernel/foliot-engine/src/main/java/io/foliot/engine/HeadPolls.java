@@ -25,7 +25,8 @@ import java.util.List;
  * <li>While the lanes flow, a poll holds back until all lanes together hold at most half of what one lane can hold, or
  * until a second after its latest run ended. Otherwise entries without room would be let go, and read again a moment
  * later.
- * <li>The full poll stops once an entry is let go; the recent polls read on past such entries.
+ * <li>The full poll stops once an entry is let go; the recent polls read on past such entries. Each poll stops once the
+ * overflow is full.
  * <li>The full poll is due at once when entries were let go or slots were added. When the store is back, the full poll
  * is due at once too, but not within a second after the previous full poll began.
  * </ol>
@@ -202,11 +203,12 @@ final class HeadPolls {
   }
 
   /**
-   * Returns whether a poll stops: it has taken its limit, or claiming has stopped, or too many entries did not fit. For
-   * the full poll one such entry is too many; the recent polls stop after {@link #LIMIT} of them.
+   * Returns whether a poll stops: it has taken its limit, or claiming has stopped, or the overflow is full, or too many
+   * entries were let go. For the full poll one such entry is too many; the recent polls stop after {@link #LIMIT} of
+   * them.
    */
   private boolean hasEnough(Poll poll) {
-    boolean isFull = lanes.letGo() - poll.letGoBefore >= (poll == full ? 1 : LIMIT);
+    boolean isFull = lanes.isOverflowFull() || lanes.letGo() - poll.letGoBefore >= (poll == full ? 1 : LIMIT);
     return poll.taken >= poll.limit || isFull || !drain.isClaiming();
   }
 

@@ -19,13 +19,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lanes of one loop, into which the entries of due tasks go. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: an id is in the lanes, or in a call of the loop, at most once. An entry of the index enters a lane
- * only while the lanes together hold fewer entries than their limit. An entry that finds no room delays no entry of
- * another queue.
+ * <p>Guarantees: an id is in the lanes, or in a call of the loop, at most once. The lanes together, and the overflow,
+ * are bounded. An entry that finds no room delays no entry of another queue. Lanes that are full leave room to every
+ * other lane.
  *
  * <ol>
  * <li>{@link #ready} skips an entry that waits to be moved ({@link Moves#covers}), or whose id is known already.
- * <li>An entry goes into the lane of its queue if the lane has room.
+ * <li>An entry goes into the lane of its queue if the lane has {@linkplain #room room}. Half of the entries of all
+ * lanes are a common pool; the other half is divided equally, so that an entry of a lane finds room although stalled
+ * lanes have taken the pool.
  * <li>An entry with an address goes to the overflow if the lane is full or if no worker of this node may run the task
  * ({@link Seating}). In the lane of a pull queue, an entry with an address waits under this address, and delays no
  * other entry.
@@ -34,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * <li>If the lane is full and flows, an entry without an address is let go: it stays in the index, and a head poll
  * brings it back when there is room. Parking it would cost a second write for a task that is claimed a moment later.
  * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow. {@link Parking}
- * moves the entries of the overflow into the parked ranges of their queues.
+ * moves the entries of the overflow into the parked ranges of their queues. While the store refuses to park, the
+ * overflow fills up; then further entries stay in the index, and polls stop reading.
  * <li>The part of the loop that takes an entry reports the result: the entry has {@linkplain #leave left} the index, is
  * {@linkplain #forget forgotten} so that a poll may find it again, or is put back.
  * </ol>
@@ -189,7 +192,11 @@ final class Lanes {
   /** Takes an entry whose time has come. */
   void ready(DueEntry entry, long nowNanos) {
     if (!moves.covers(entry, clock, nowNanos) && known.add(entry.id()) && !place(entry, nowNanos)) {
-      overflow.add(entry);
+      if (isOverflowFull()) {
+        known.remove(entry.id());
+      } else {
+        overflow.add(entry);
+      }
     }
   }
 
@@ -215,7 +222,7 @@ final class Lanes {
     if (hasOthers && lane.isUnpolled(nowNanos)) {
       return false;
     }
-    if (lane.hasRoom() && hasRoom()) {
+    if (lane.hasRoom() && room(lane) > 0) {
       lane.add(entry);
       waiting++;
       return true;
@@ -233,7 +240,7 @@ final class Lanes {
    * false; the caller then parks the entry, and any node that has such a worker finds it.
    */
   private boolean place(Lane lane, Address address, DueEntry entry) {
-    if (!isServedHere(lane, address) || !lane.hasRoom() || !hasRoom()) {
+    if (!isServedHere(lane, address) || !lane.hasRoom() || room(lane) <= 0) {
       return false;
     }
     if (lane.isPull()) {
@@ -350,11 +357,11 @@ final class Lanes {
   }
 
   /** Returns a handler that forgets these entries if the given handler throws: a poll may find them again. */
-  <T> Inbox.Handler<T> orForget(List<DueEntry> entries, Inbox.Handler<T> handler) {
-    return (result, failure, nowNanos) -> {
+  <R> CallPipe.Handler<R> orForget(List<DueEntry> entries, CallPipe.Handler<R> handler) {
+    return (results, nowNanos) -> {
       boolean done = false;
       try {
-        handler.answered(result, failure, nowNanos);
+        handler.answered(results, nowNanos);
         done = true;
       } finally {
         if (!done) {
@@ -371,12 +378,23 @@ final class Lanes {
     return waiting;
   }
 
-  boolean hasRoom() {
-    return waiting < options.readyEntries();
+  /**
+   * Returns how many more entries a lane may take of those that all lanes together may hold; 0 or less if none. A lane
+   * takes of the common pool, or up to its own share.
+   */
+  int room(Lane lane) {
+    int pool = options.readyEntries() / 2;
+    int share = (options.readyEntries() - pool) / rotation.size();
+    return Math.max(pool - waiting, Math.max(1, share) - lane.waiting());
   }
 
   boolean hasOverflow() {
     return !overflow.isEmpty();
+  }
+
+  /** Returns whether the overflow takes no entry of the index any more, because the store does not park its entries. */
+  boolean isOverflowFull() {
+    return overflow.size() >= options.readyEntries();
   }
 
   /** Returns how many entries have been let go so far. */

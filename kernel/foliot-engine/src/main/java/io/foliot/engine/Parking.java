@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * are known within seconds, even if other nodes parked the tasks.
  *
  * <ol>
- * <li>{@link #park} sends the overflow in batches, one call at a time. Entries of a failed call are forgotten; a
+ * <li>{@link #park} sends the overflow in batches, one call at a time. Entries whose parking failed are forgotten; a
  * poll or a read of parked entries finds them again.
  * <li>{@link #listQueues} reads which queues have parked tasks, once a second. Other nodes may park due tasks that only
  * this node can run: this node may have handlers that the others lack, or workers that wait. Then the reads are more
@@ -34,7 +34,7 @@ final class Parking {
   private static final System.Logger LOG = System.getLogger(Parking.class.getName());
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final int UNDER_WAY = 1;
-  /** Parked ids read at a time. */
+  /** Maximum number of parked ids read at a time. */
   private static final int PAGE = 1_000;
   private static final long LIST_NANOS = 1_000 * NANOS_PER_MILLI;
   /** Longest pause between two reads of the queues with parked tasks: these tasks may wait for this node alone. */
@@ -86,19 +86,20 @@ final class Parking {
     List<DueEntry> entries = lanes.takeOverflow(batch, nowNanos);
     if (!entries.isEmpty()) {
       parks.send(entries.size(), nowNanos, () -> store.park(entries),
-          lanes.orForget(entries, (parked, failure, answeredNanos) -> parked(entries, parked, answeredNanos)));
+          lanes.orForget(entries, (parked, answeredNanos) -> parked(entries, parked, answeredNanos)));
     }
   }
 
-  private void parked(List<DueEntry> entries, @Nullable List<Boolean> parked, long nowNanos) {
+  private void parked(List<DueEntry> entries, List<@Nullable Boolean> results, long nowNanos) {
     for (int i = 0; i < entries.size(); i++) {
       DueEntry entry = entries.get(i);
+      Boolean parked = results.get(i);
       if (parked == null) {
         lanes.forget(entry);
         continue;
       }
       lanes.leave(entry);
-      if (parked.get(i)) {
+      if (parked) {
         Lane lane = lanes.lane(entry.queue(), nowNanos);
         lane.parked();
         meter.parked(entry.queue(), 1);
@@ -148,7 +149,7 @@ final class Parking {
   void readBack(SlotSet slots, long nowNanos) {
     for (int i = 0; i < lanes.size(); i++) {
       Lane lane = lanes.at(i);
-      if (lane.needsParked(nowNanos, low) && lanes.hasRoom()) {
+      if (lane.needsParked(nowNanos, low) && lanes.room(lane) > 0) {
         readBack(lane, slots, nowNanos);
       }
     }
@@ -159,7 +160,8 @@ final class Parking {
     SlotSet from = lane.readParked(sharesSlots, nowNanos) == Lane.ParkedOf.OWN
         ? slots
         : SlotSet.all(slots.slotCount());
-    inbox.after(Stages.call(() -> store.parked(lane.name(), from, lane.parkedCursor(), PAGE)),
+    int page = Math.min(PAGE, lanes.room(lane));
+    inbox.after(Stages.call(() -> store.parked(lane.name(), from, lane.parkedCursor(), page)),
         (entries, failure, endNanos) -> {
           if (entries == null) {
             lane.parkedReadFailed(endNanos + Backoff.LAST_NANOS);

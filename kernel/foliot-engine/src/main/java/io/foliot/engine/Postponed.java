@@ -71,22 +71,23 @@ final class Postponed {
       }
       List<TaskId> ids = entries.stream().map(DueEntry::id).toList();
       probePipe.send(ids.size(), nowNanos, () -> store.probe(ids),
-          (found, failure, answeredNanos) -> probed(entries, found, answeredNanos));
+          (found, answeredNanos) -> probed(entries, found, answeredNanos));
     }
   }
 
-  private void probed(List<DueEntry> entries, @Nullable List<Probed> found, long nowNanos) {
+  private void probed(List<DueEntry> entries, List<@Nullable Probed> results, long nowNanos) {
     long nowMillis = clock.millis(nowNanos);
     for (int i = 0; i < entries.size(); i++) {
       DueEntry entry = entries.get(i);
-      if (found == null) {
+      Probed probed = results.get(i);
+      if (probed == null) {
         lanes.forget(entry);
-      } else if (found.get(i).claimableAt() <= nowMillis) {
+      } else if (probed.claimableAt() <= nowMillis) {
         lanes.lane(entry.queue(), nowNanos).judged(false);
         moves.forget(entry.id());
         lanes.probed(entry, nowNanos);
       } else {
-        foundLater(entry, found.get(i), nowNanos);
+        foundLater(entry, probed, nowNanos);
       }
     }
   }
@@ -107,14 +108,17 @@ final class Postponed {
     }
     List<Moves.Move> batch = moves.next(MOVE_BATCH);
     List<Claim> claims = batch.stream().map(one -> Claim.move(one.entry().id())).toList();
-    movePipe.send(claims.size(), nowNanos, () -> store.claim(claims),
-        (results, failure, answeredNanos) -> moved(batch, results, answeredNanos));
+    movePipe.send(claims.size(), nowNanos, () -> store.claim(claims).thenApply(ClaimBatch::results),
+        (results, answeredNanos) -> moved(batch, results, answeredNanos));
   }
 
-  private void moved(List<Moves.Move> batch, @Nullable ClaimBatch results, long nowNanos) {
+  private void moved(List<Moves.Move> batch, List<@Nullable ClaimResult> results, long nowNanos) {
     moves.answered(batch);
-    for (int i = 0; results != null && i < batch.size(); i++) {
-      moved(batch.get(i), results.results().get(i), nowNanos);
+    for (int i = 0; i < batch.size(); i++) {
+      ClaimResult result = results.get(i);
+      if (result != null) {
+        moved(batch.get(i), result, nowNanos);
+      }
     }
   }
 

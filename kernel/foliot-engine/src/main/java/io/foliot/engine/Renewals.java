@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  *
  * <p>Guarantees: each renewal that was {@linkplain #add added} is answered once, unless its attempt was released before
- * the renewal was sent. If a call fails, each of its renewals is answered with null, and this class does not send it
- * again.
+ * the renewal was sent. A renewal that fails is answered with null, and this class does not send it again.
  *
  * <ol>
  * <li>Renewals wait in order of arrival; {@link #turn} sends a batch of them.
@@ -33,10 +32,10 @@ final class Renewals {
   /** Receives the answer of the store. */
   interface Answered {
     /**
-     * Notes that the store has answered, or that the call has failed.
+     * Notes that the store has answered, or that the renewal has failed.
      *
      * @param leaseMillis the requested length of the lease, which begins at {@code sentNanos} or later
-     * @param result null if the call failed
+     * @param result null if the renewal failed
      */
     void answered(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos,
         long nowNanos);
@@ -78,14 +77,14 @@ final class Renewals {
     if (!renewals.isEmpty()) {
       List<Extension> extensions = renewals.stream().map(Renewal::extension).toList();
       pipe.send(extensions.size(), nowNanos, () -> store.extend(extensions),
-          (results, failure, answeredNanos) -> answered(renewals, results, nowNanos, answeredNanos));
+          (results, answeredNanos) -> answered(renewals, results, nowNanos, answeredNanos));
     }
   }
 
-  private void answered(List<Renewal> renewals, @Nullable List<ExtendResult> results, long sentNanos, long nowNanos) {
+  private void answered(List<Renewal> renewals, List<@Nullable ExtendResult> results, long sentNanos, long nowNanos) {
     for (int i = 0; i < renewals.size(); i++) {
       Renewal renewal = renewals.get(i);
-      ExtendResult result = results == null ? null : results.get(i);
+      ExtendResult result = results.get(i);
       ItemGuard.run(() -> answered.answered(renewal.attempt(), renewal.extension().leaseMillis(), result, sentNanos,
           nowNanos));
     }

@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Ends of attempts on their way into the store. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: an end that was {@linkplain #add added} is sent. If a call fails, its ends are sent again, except
- * those of attempts that were released meanwhile, because their leases are over. Each answer is handled once.
+ * <p>Guarantees: an end that was {@linkplain #add added} is sent. An end that fails is sent again, unless its attempt
+ * was released meanwhile, because its lease is over. Each answer is handled once.
  *
  * <ol>
  * <li>Ends wait in order of arrival; {@link #turn} sends a batch of them.
- * <li>If the call fails, it is unknown which ends were recorded. The store answers {@link SettleResult.Kind#REPEATED}
- * for an end that is sent again although it was recorded.
- * <li>If the call succeeds, each result goes to the {@link Recorded} handler. If the handler throws for one result, it
- * still receives the others.
+ * <li>Each result goes to the {@link Recorded} handler. If the handler throws for one result, it still receives the
+ * others.
+ * <li>Whether an end without a result was recorded is unknown. The store answers {@link SettleResult.Kind#REPEATED} for
+ * an end that is sent again although it was recorded.
  * </ol>
  *
  * <p>Rejected: settling in the call that claims. A store that refuses claims or ends would then refuse both.
@@ -75,14 +75,14 @@ final class Settles {
       settlements.add(ending.settlement());
     }
     pipe.send(endings.size(), nowNanos, () -> store.settle(settlements),
-        (results, failure, answeredNanos) -> answered(endings, results, answeredNanos));
+        (results, answeredNanos) -> answered(endings, results, answeredNanos));
   }
 
-  private void answered(List<Ending> endings, @Nullable List<SettleResult> results, long nowNanos) {
+  private void answered(List<Ending> endings, List<@Nullable SettleResult> results, long nowNanos) {
     for (int i = 0; i < endings.size(); i++) {
       Ending ending = endings.get(i);
-      if (results != null) {
-        SettleResult result = results.get(i);
+      SettleResult result = results.get(i);
+      if (result != null) {
         ItemGuard.run(() -> recorded.recorded(ending, result, nowNanos));
       } else if (!ending.attempt().released) {
         waiting.add(ending);

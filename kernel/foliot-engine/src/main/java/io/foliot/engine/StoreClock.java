@@ -52,7 +52,12 @@ final class StoreClock {
    * @param millis the instant, in milliseconds since 1970
    */
   boolean isSurelyPast(long millis, long nowNanos) {
-    return millis <= Math.floorDiv(reading.earliestMicros(nowNanos), 1_000);
+    return millis <= earliestMillis(nowNanos);
+  }
+
+  /** Returns the earliest time that the store's clock may show, in milliseconds since 1970. */
+  long earliestMillis(long nowNanos) {
+    return Math.floorDiv(reading.earliestMicros(nowNanos), 1_000);
   }
 
   /** Returns by how many microseconds the store's clock is ahead of this node's wall clock; negative if behind. */

@@ -332,6 +332,37 @@ final class AttemptsTest {
   }
 
   @Test
+  void anAcceptedAttemptIsReleasedOnceAReadShowsThatItsLeaseHadEnded() {
+    rig.local("q");
+    rig.clock.answered(new StoreClock.Question(START_MILLIS * 1_000, rig.nowNanos), START_MILLIS * 1_000, true,
+        rig.nowNanos);
+    TaskRecord task = begin("q", "q", 0);
+    rig.answers.getFirst().complete(new Answer.Accepted(""));
+    rig.handle();
+    advance(LEASE_MILLIS);
+    LoopRig.Call early = rig.onlyCall("find");
+    advance(1_000);
+    rig.answer(early, Optional.of(task));
+    assertThat(rig.lane("q").permits().inUse()).as("the lease may have been extended since the read").isEqualTo(1);
+    advance(1);
+    rig.answer(rig.onlyCall("find"), Optional.of(task));
+    assertReleased("q");
+  }
+
+  @Test
+  void theFullLeaseOfAnAcceptedAttemptIsRequestedAgainAfterAFailure() {
+    beginLong();
+    rig.answers.getFirst().complete(new Answer.Accepted(""));
+    rig.handle();
+    renewals.turn(rig.nowNanos);
+    rig.fail(rig.onlyCall("extend"));
+    advance(1_000);
+    renewals.turn(rig.nowNanos);
+    assertThat(rig.onlyCall("extend").<Extension>items().getFirst().leaseMillis())
+        .isBetween(60_000L, 60_000L + 20_000);
+  }
+
+  @Test
   void reportsToOtherNodesAreFound() {
     rig.isShared = true;
     rig.queue(QueueConfig.builder("q", Target.local()).concurrency(5).build());

@@ -86,6 +86,21 @@ final class ClaimsTest {
   }
 
   @Test
+  void aPartialFailureKeepsTheTasksThatWereWon() {
+    rig.local("q");
+    DueEntry first = ready(1, "q");
+    DueEntry second = ready(2, "q");
+    DueEntry third = ready(3, "q");
+    rig.failInPart(send(), new ClaimResult.Won(rig.claimed(first, 30_000)), null,
+        new ClaimResult.Won(rig.claimed(third, 30_000)));
+    assertThat(won).containsExactly(first.id(), third.id());
+    ready(1, "q");
+    ready(2, "q");
+    rig.advance(20);
+    assertThat(ids(send())).as("a poll has found the failed entry again").contains(second.id());
+  }
+
+  @Test
   void aTaskWhoseClaimCameTooLateIsClaimedAgain() {
     rig.local("q");
     DueEntry entry = ready(1, "q");

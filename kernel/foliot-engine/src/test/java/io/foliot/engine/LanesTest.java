@@ -64,6 +64,38 @@ final class LanesTest {
   }
 
   @Test
+  void stalledLanesLeaveRoomToEachOtherLane() {
+    int stalled = LoopRig.READY_ENTRIES / LoopRig.LANE_ENTRIES + 1;
+    for (int i = 0; i < stalled; i++) {
+      rig.local("stalled" + i);
+      rig.lane("stalled" + i);
+    }
+    for (int i = 0; i < stalled * LoopRig.LANE_ENTRIES; i++) {
+      ready(i, "stalled" + i % stalled);
+    }
+    assertThat(lanes.waiting()).isBetween(LoopRig.READY_ENTRIES / 2, LoopRig.READY_ENTRIES);
+    rig.local("healthy");
+    DueEntry entry = ready(10_000, "healthy");
+    assertThat(rig.lane("healthy").waiting()).isEqualTo(1);
+    assertThat(lanes.room(rig.lane("healthy"))).as("room for parked entries").isPositive();
+    lanes.putBack(rig.lane("healthy"), lanes.take(rig.lane("healthy")));
+    assertThat(lanes.take(rig.lane("healthy"))).isEqualTo(entry);
+  }
+
+  @Test
+  void anOverflowThatIsFullLeavesEntriesInTheIndex() {
+    rig.queue(QueueConfig.builder("q", Target.local()).paused(true).build());
+    for (int i = 0; i < LoopRig.READY_ENTRIES; i++) {
+      ready(i, "q");
+    }
+    assertThat(lanes.isOverflowFull()).isTrue();
+    DueEntry more = ready(LoopRig.READY_ENTRIES, "q");
+    assertThat(lanes.takeOverflow(Integer.MAX_VALUE, rig.nowNanos)).hasSize(LoopRig.READY_ENTRIES)
+        .doesNotContain(more);
+    assertThat(lanes.found(more, rig.nowNanos)).as("found again when there is room").isTrue();
+  }
+
+  @Test
   void fullLanesThatAreStalledOverflow() {
     rig.local("q");
     fill("q");
@@ -140,10 +172,10 @@ final class LanesTest {
     rig.local("q");
     ready(1, "q");
     DueEntry taken = lanes.take(rig.lane("q"));
-    Inbox.Handler<String> handler = lanes.orForget(List.of(taken), (result, failure, nowNanos) -> {
+    CallPipe.Handler<String> handler = lanes.orForget(List.of(taken), (results, nowNanos) -> {
       throw new IllegalStateException("injected");
     });
-    assertThatThrownBy(() -> handler.answered("", null, rig.nowNanos)).hasMessage("injected");
+    assertThatThrownBy(() -> handler.answered(List.of(""), rig.nowNanos)).hasMessage("injected");
     ready(1, "q");
     assertThat(lanes.waiting()).isEqualTo(1);
   }

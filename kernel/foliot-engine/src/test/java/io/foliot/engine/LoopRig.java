@@ -23,6 +23,7 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
+import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskRecord;
@@ -35,11 +36,13 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** The components of a loop, without the loop. A test advances the time and answers the calls to the store. */
 final class LoopRig {
   static final int SLOTS = 4;
   static final int LANE_ENTRIES = 8;
+  static final int READY_ENTRIES = 1_000;
   static final int BATCH = 4;
   /** Time by which the look-ahead reads ahead, in milliseconds. */
   static final long WINDOW_MILLIS = 5_000;
@@ -143,7 +146,7 @@ final class LoopRig {
   };
 
   final EngineOptions options = EngineOptions.builder("n1").wheelEntries(1_000).laneEntries(LANE_ENTRIES)
-      .readyEntries(1_000).build();
+      .readyEntries(READY_ENTRIES).build();
   final TaskStore store = (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(),
       new Class<?>[]{TaskStore.class}, (proxy, method, arguments) -> {
         if (CompletionStage.class.isAssignableFrom(method.getReturnType())) {
@@ -263,7 +266,13 @@ final class LoopRig {
   }
 
   void fail(Call call) {
-    call.answer().completeExceptionally(new StoreException("the store is unavailable", null));
+    failInPart(call);
+  }
+
+  /** Fails a call whose items have these results; null for an item that failed. */
+  void failInPart(Call call, @Nullable Object... results) {
+    StoreException away = new StoreException("the store is unavailable", null);
+    call.answer().completeExceptionally(ItemsFailedException.of(Arrays.asList(results), away));
     handle();
   }
 

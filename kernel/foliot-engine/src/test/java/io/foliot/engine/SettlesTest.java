@@ -77,6 +77,16 @@ final class SettlesTest {
   }
 
   @Test
+  void onlyTheEndsThatFailedAreSentAgain() {
+    add(1);
+    add(2);
+    rig.failInPart(send(), SETTLED, null);
+    assertThat(recorded).containsExactly(new Token(0, 1));
+    rig.advance(20);
+    assertThat(tokens(send())).containsExactly(2L);
+  }
+
+  @Test
   void aHandlerThatThrowsStopsNoOtherHandler() {
     add(THROWING_TOKEN);
     add(14);

@@ -16,7 +16,7 @@ public record ExtendResult(Kind kind, long leaseEnd) {
     EXTENDED,
     /** Refused: a cancel is pending until the attempt ends. */
     CANCELLED,
-    /** Refused: the claim is not valid. */
+    /** Refused: the claim is not valid, or its lease has ended. */
     STALE,
     /** Refused: there is no such task. */
     NOT_FOUND

@@ -288,6 +288,9 @@ final class TaskLife {
     if (record.cancelRequested()) {
       return new Step<>(record, new ExtendResult(ExtendResult.Kind.CANCELLED, 0));
     }
+    if (record.leaseEnd() <= now.millis()) {
+      return new Step<>(record, new ExtendResult(ExtendResult.Kind.STALE, 0));
+    }
     long wanted = Math.min(saturatedAdd(now.millis(), extension.leaseMillis()),
         saturatedAdd(record.claimedAt(), terms.maxRunMillis()));
     long leaseEnd = Math.max(record.leaseEnd(), wanted);

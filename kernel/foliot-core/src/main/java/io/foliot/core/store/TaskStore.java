@@ -140,7 +140,8 @@ public interface TaskStore extends AutoCloseable {
 
   /**
    * Moves lease ends of running tasks. An extension is refused if the task is not running, if a cancel of the task is
-   * pending, or if the extension does not have the token of the latest claim.
+   * pending, if the extension does not have the token of the latest claim, or if the lease has ended: the permit of the
+   * attempt may be in use again.
    */
   CompletionStage<List<ExtendResult>> extend(List<Extension> extensions);
 
