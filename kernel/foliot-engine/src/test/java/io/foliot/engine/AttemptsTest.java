@@ -332,7 +332,7 @@ final class AttemptsTest {
   }
 
   @Test
-  void anAcceptedAttemptIsReleasedOnceAReadShowsThatItsLeaseHadEnded() {
+  void anAcceptedAttemptIsReleasedAfterAReadOfItsEnd() {
     rig.local("q");
     rig.clock.answered(new StoreClock.Question(START_MILLIS * 1_000, rig.nowNanos), START_MILLIS * 1_000, true,
         rig.nowNanos);
@@ -350,7 +350,7 @@ final class AttemptsTest {
   }
 
   @Test
-  void theFullLeaseOfAnAcceptedAttemptIsRequestedAgainAfterAFailure() {
+  void theFullLeaseIsRequestedAgainAfterAFailure() {
     beginLong();
     rig.answers.getFirst().complete(new Answer.Accepted(""));
     rig.handle();
