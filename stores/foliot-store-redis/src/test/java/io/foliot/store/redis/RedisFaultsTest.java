@@ -31,13 +31,17 @@ import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
+import io.lettuce.core.protocol.CommandType;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
@@ -156,6 +160,22 @@ final class RedisFaultsTest {
       assertThat(answers(store)).isFalse();
       eventually("connected again", BOUND, () -> answers(store));
       assertThat(get(store.find(key("a"))).orElseThrow().generation()).isEqualTo(generation);
+    }
+  }
+
+  @Test
+  void aStallAfterTheFirstOfTwoAnswersIsNoticed() {
+    try (RedisServer server = RedisServer.start();
+        Link link = Link.open(options(server).toBuilder().timeout(SHORT).build())) {
+      String connection = "id=" + link.serverCommand(CommandType.CLIENT, "ID").join().getFirst() + " ";
+      Link.Pipeline pipeline = link.pipeline();
+      CompletableFuture<List<Object>> first = pipeline.serverCommand(CommandType.PING);
+      CompletableFuture<List<Object>> second = pipeline.serverCommand(CommandType.BLPOP, "absent", "0");
+      pipeline.send();
+      assertThat(first).succeedsWithin(BOUND);
+      assertThat(second).failsWithin(BOUND);
+      eventually("the connection is replaced", BOUND,
+          () -> !Objects.toString(server.command("CLIENT", "LIST")).contains(connection));
     }
   }
 
