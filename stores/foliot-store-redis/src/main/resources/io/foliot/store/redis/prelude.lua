@@ -1,5 +1,5 @@
--- The beginning of every script for a part. KEYS[1] is the prefix of the part's keys. ARGV[1] is the binary logarithm
--- of the number of parts by which the caller has chosen this part.
+-- The beginning of every script for a part. KEYS[1] is the prefix of the part's keys. KEYS[2] is only declared, see
+-- Layout.declared. ARGV[1] is the binary logarithm of the number of parts by which the caller has chosen this part.
 --
 -- A record is a string (RecordCodec defines each byte):
 --   1 version B | 2 state B | 3 flags B | 4 settledAs B | 5 attempt I4 | 9 maxAttempts I4 | 13 generation i8
