@@ -95,6 +95,18 @@ local function plain(v)
   return #v >= key + 7 and #v >= key + 7 + read('>H', v, key)
 end
 
+-- Returns whether the id at the beginning of a text is greater than another id. Lua's own order of texts depends on the
+-- server's locale.
+local function isBehind(text, id)
+  for at = 1, 13, 4 do
+    local a, b = read('>I4', text, at), read('>I4', id, at)
+    if a ~= b then
+      return a > b
+    end
+  end
+  return false
+end
+
 local function queueOf(v)
   return sub(v, 103, 102 + byte(v, 102))
 end
