@@ -128,13 +128,14 @@ final class BatchExecutor {
       return null;
     }
 
-    /** Returns the key prefix of each part to which an item belongs; an empty list if writes wait for no replicas. */
+    /** Returns the key prefix of each part that has a result; an empty list if writes wait for no replicas. */
     private List<byte[]> touched() {
       if (!link.waitsForReplicas()) {
         return List.of();
       }
       Partitions.State state = parts.state();
-      return items.stream().map(item -> state.of(step.hash16(item))).distinct().map(layout::part).toList();
+      return IntStream.range(0, items.size()).filter(i -> batch.result(i) != null)
+          .mapToObj(i -> state.of(step.hash16(items.get(i)))).distinct().map(layout::part).toList();
     }
 
     private CompletableFuture<Void> runAll() {
@@ -257,7 +258,8 @@ final class BatchExecutor {
 
     private CompletableFuture<Void> general(List<Integer> indices) {
       Partitions.State state = parts.state();
-      return migrate(state, indices).thenCompose(migrated -> migrated ? general(state, indices) : general(indices));
+      return migrate(state, indices).thenCompose(migrated -> migrated ? general(state, indices) : general(indices))
+          .exceptionally(this::failed);
     }
 
     private CompletableFuture<Void> general(Partitions.State state, List<Integer> indices) {

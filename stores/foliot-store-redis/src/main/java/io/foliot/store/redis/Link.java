@@ -211,8 +211,13 @@ final class Link implements AutoCloseable {
     if (waitReplicas == 0) {
       return CompletableFuture.completedFuture(null);
     }
-    return CompletableFuture.allOf(servers(keys).stream().map(server -> server.thenCompose(this::awaitReplicas))
-        .toArray(CompletableFuture<?>[]::new));
+    try {
+      return CompletableFuture.allOf(servers(keys).stream().map(server -> server.thenCompose(this::awaitReplicas))
+          .toArray(CompletableFuture<?>[]::new));
+    } catch (StoreAwayException e) {
+      return CompletableFuture.failedFuture(new StoreException(
+          "it is unknown which replicas have the write; it took effect on the primary: " + e.getMessage(), e));
+    }
   }
 
   private CompletableFuture<@Nullable Void> awaitReplicas(StatefulConnection<byte[], byte[]> server) {
@@ -273,8 +278,12 @@ final class Link implements AutoCloseable {
       AsyncCommand<byte[], byte[], List<Object>> command = pipeline.commands.get(i);
       if (key == null) {
         dispatch(List.of(command));
-      } else {
+        continue;
+      }
+      try {
         byServer.computeIfAbsent(server(cluster, key), none -> new ArrayList<>()).add(command);
+      } catch (StoreAwayException e) {
+        command.completeExceptionally(e);
       }
     }
     byServer.forEach((server, commands) -> {

@@ -8,6 +8,7 @@ import io.foliot.core.TaskState;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.SetAside;
@@ -34,6 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -240,7 +242,10 @@ final class Reads {
     return each(ids, Script.LEASES, BytesReader::u64);
   }
 
-  /** Runs a script in each part, for the ids of that part. Returns the answers in the order of the ids. */
+  /**
+   * Runs a script in each part, for the ids of that part. Returns the answers in the order of the ids. If a part fails,
+   * the stage fails with the answers of the other parts ({@link ItemsFailedException}).
+   */
   private <T> CompletionStage<List<T>> each(List<TaskId> ids, Script script, Function<BytesReader, T> reading) {
     return call(() -> retryIfMoved(bits -> {
       Map<Integer, List<Integer>> placesOfPart = new HashMap<>();
@@ -249,6 +254,7 @@ final class Reads {
       }
       AtomicReferenceArray<@Nullable T> found = new AtomicReferenceArray<>(ids.size());
       Link.Pipeline pipeline = link.pipeline();
+      AtomicReference<@Nullable StoreException> failure = new AtomicReference<>();
       List<CompletableFuture<Boolean>> read = new ArrayList<>();
       placesOfPart.forEach((part, places) -> {
         for (int from = 0; from < places.size(); from += SCAN_PAGE) {
@@ -259,12 +265,24 @@ final class Reads {
             BytesReader in = new BytesReader((byte[]) reply.getFirst());
             some.forEach(place -> found.set(place, reading.apply(in)));
             return true;
+          }).exceptionally(thrown -> {
+            if (!(Link.failure(thrown) instanceof StoreException reason)) {
+              throw Link.failure(thrown);
+            }
+            failure.set(reason);
+            return false;
           }));
         }
       });
       pipeline.send();
-      return all(read).thenApply(done -> IntStream.range(0, ids.size())
-          .mapToObj(place -> requireNonNull(found.get(place))).toList());
+      return all(read).thenApply(done -> {
+        StoreException reason = failure.get();
+        if (reason != null) {
+          throw ItemsFailedException.of(IntStream.range(0, ids.size()).<@Nullable T>mapToObj(found::get).toList(),
+              reason);
+        }
+        return IntStream.range(0, ids.size()).mapToObj(place -> requireNonNull(found.get(place))).toList();
+      });
     }));
   }
 

@@ -24,6 +24,10 @@ import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Durability;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.StoreAwayException;
@@ -46,6 +50,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Failures of the server or of the network. */
 @Tag("long")
@@ -436,6 +442,52 @@ final class RedisFaultsTest {
           assertThat(finish(plain, won(plain, reset.id()))).isEqualTo(SettleResult.Kind.SETTLED);
         }
       }
+    }
+  }
+
+  /** Asserts that exactly the items of available parts have results, of one type. */
+  private static void assertPartly(List<TaskId> ids, Set<Integer> available, Class<?> type,
+      CompletionStage<?> call) {
+    assertThat(failure(call)).isInstanceOfSatisfying(ItemsFailedException.class, partly -> {
+      for (int i = 0; i < ids.size(); i++) {
+        if (available.contains(ids.get(i).slot(16))) {
+          assertThat(partly.results().get(i)).as("item %s", i).isInstanceOf(type);
+        } else {
+          assertThat(partly.results().get(i)).as("item %s", i).isNull();
+        }
+      }
+    });
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void anUnavailablePrimaryFailsOnlyTheItemsOfItsSlots(int replicas) {
+    try (RedisCluster cluster = RedisCluster.start(3, replicas, Map.of("cluster-replica-no-failover", "yes"));
+        RedisStore store = RedisStore.open(RedisOptions.builder(cluster.nodes().getFirst().uri()).slots(16)
+            .timeout(Duration.ofSeconds(2)).waitReplicas(replicas).build())) {
+      cluster.nodes().forEach(node -> node.command("CONFIG", "SET", "cluster-require-full-coverage", "no"));
+      List<TaskId> ids = new ArrayList<>();
+      for (int i = 0; i < 120; i++) {
+        ids.add(submit(store, "a" + i, 0).id());
+      }
+      List<TaskRecord> running = ids.subList(0, 40).stream().map(id -> won(store, id)).toList();
+      cluster.nodes().get(1).kill();
+      Set<Integer> available = new HashSet<>();
+      for (int slot = 0; slot < 16; slot++) {
+        if (failure(store.timeMicros(slot)) == null) {
+          available.add(slot);
+        }
+      }
+      assertThat(available).hasSizeBetween(1, 15);
+      List<TaskId> held = ids.subList(0, 40);
+      List<TaskId> due = ids.subList(40, 120);
+      assertPartly(due, available, Probed.class, store.probe(due));
+      assertPartly(due, available, ClaimResult.Won.class,
+          store.claim(due.stream().map(id -> new Claim(id, HOUR)).toList()));
+      assertPartly(held, available, ExtendResult.class, store.extend(running.stream()
+          .map(task -> new Extension(task.id(), Objects.requireNonNull(task.token()), HOUR))
+          .toList()));
+      assertPartly(held, available, SettleResult.class, store.settle(running.stream().map(Tasks::finished).toList()));
     }
   }
 }
