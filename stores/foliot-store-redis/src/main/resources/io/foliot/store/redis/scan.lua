@@ -1,6 +1,6 @@
 -- Scans records. ARGV[2]: the cursor of the scan; ARGV[3]: about how many records to scan; ARGV[4]: the last id at this
--- cursor that an earlier call has returned, or an empty text; ARGV[5]: the largest number of records to return; ARGV[6]:
--- the queue, or an empty text for all queues; ARGV[7]: the state, 254 for all live states, 255 for all states.
+-- cursor that an earlier call has returned, or an empty text; ARGV[5]: the largest number of records to return;
+-- ARGV[6]: the queue, or an empty text for all queues; ARGV[7]: the state, 254 for all live states, 255 for all states.
 -- Returns the cursor of the next call, the last id at that cursor that was returned or an empty text, and per record:
 -- its id, its bytes, its body and the body of its successor.
 --
