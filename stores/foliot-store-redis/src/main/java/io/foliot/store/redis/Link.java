@@ -41,7 +41,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -204,16 +204,30 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Completes when the configured number of replicas have the earlier writes to the servers of these keys, at once if
-   * this number is 0. Fails if too few replicas have them within half of the timeout of a call.
+   * Completes when the configured number of replicas have the earlier writes to the server of a key, at once if this
+   * number is 0. Fails if too few replicas have them within half of the timeout of a call.
    */
-  CompletableFuture<Void> awaitReplicas(List<byte[]> keys) {
-    if (waitReplicas == 0) {
-      return CompletableFuture.completedFuture(null);
+  CompletableFuture<@Nullable Void> awaitReplicas(byte[] key) {
+    return awaitReplicas(List.of(key)).getFirst();
+  }
+
+  /** Waits as {@link #awaitReplicas(byte[])} does, for each key. Each server is asked once. */
+  List<CompletableFuture<@Nullable Void>> awaitReplicas(List<byte[]> keys) {
+    if (waitReplicas == 0 || keys.isEmpty()) {
+      return Collections.nCopies(keys.size(), CompletableFuture.completedFuture(null));
     }
+    if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
+      return Collections.nCopies(keys.size(), awaitReplicas(connection));
+    }
+    Map<RedisURI, CompletableFuture<@Nullable Void>> byServer = new HashMap<>();
+    return keys.stream().map(key -> awaitReplicas(cluster, key, byServer)).toList();
+  }
+
+  private CompletableFuture<@Nullable Void> awaitReplicas(StatefulRedisClusterConnection<byte[], byte[]> cluster,
+      byte[] key, Map<RedisURI, CompletableFuture<@Nullable Void>> byServer) {
     try {
-      return CompletableFuture.allOf(servers(keys).stream().map(server -> server.thenCompose(this::awaitReplicas))
-          .toArray(CompletableFuture<?>[]::new));
+      return byServer.computeIfAbsent(server(cluster, key),
+          server -> connection(cluster, server).thenCompose(this::awaitReplicas));
     } catch (StoreAwayException e) {
       return CompletableFuture.failedFuture(new StoreException(
           "it is unknown which replicas have the write; it took effect on the primary: " + e.getMessage(), e));
@@ -237,16 +251,6 @@ final class Link implements AutoCloseable {
       }
       return null;
     }).toCompletableFuture();
-  }
-
-  /** Returns the connections to the servers of these keys, each connection once. */
-  private Collection<CompletableFuture<? extends StatefulConnection<byte[], byte[]>>> servers(List<byte[]> keys) {
-    if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
-      return List.of(CompletableFuture.completedFuture(connection));
-    }
-    Map<RedisURI, CompletableFuture<? extends StatefulConnection<byte[], byte[]>>> servers = new HashMap<>();
-    keys.forEach(key -> servers.computeIfAbsent(server(cluster, key), uri -> connection(cluster, uri)));
-    return servers.values();
   }
 
   private static RedisURI server(StatefulRedisClusterConnection<byte[], byte[]> cluster, byte[] key) {

@@ -35,6 +35,7 @@ import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.protocol.CommandType;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -488,6 +489,30 @@ final class RedisFaultsTest {
           .map(task -> new Extension(task.id(), Objects.requireNonNull(task.token()), HOUR))
           .toList()));
       assertPartly(held, available, SettleResult.class, store.settle(running.stream().map(Tasks::finished).toList()));
+    }
+  }
+
+  @Test
+  void aPrimaryWithoutAReplicaFailsOnlyTheItemsOfItsSlots() {
+    try (RedisCluster cluster = RedisCluster.start(3, 1, Map.of());
+        RedisStore store = RedisStore.open(RedisOptions.builder(cluster.nodes().getFirst().uri()).namespace("ns")
+            .slots(16).timeout(Duration.ofSeconds(2)).waitReplicas(1).build())) {
+      List<TaskId> ids = new ArrayList<>();
+      for (int i = 0; i < 80; i++) {
+        ids.add(submit(store, "a" + i, 0).id());
+      }
+      Set<Integer> replicated = new HashSet<>();
+      for (int slot = 0; slot < 16; slot++) {
+        int hashSlot = SlotHash.getSlot(new Layout("ns").part(slot));
+        Object keys = cluster.nodes().get(1).command("CLUSTER", "COUNTKEYSINSLOT", Integer.toString(hashSlot));
+        if (Objects.toString(keys).equals("0")) {
+          replicated.add(slot);
+        }
+      }
+      assertThat(replicated).hasSizeBetween(1, 15);
+      cluster.nodes().get(cluster.primaryCount() + 1).kill();
+      assertPartly(ids, replicated, ClaimResult.Won.class,
+          store.claim(ids.stream().map(id -> new Claim(id, HOUR)).toList()));
     }
   }
 }
