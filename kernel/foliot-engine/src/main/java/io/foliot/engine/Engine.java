@@ -236,7 +236,11 @@ public final class Engine implements Scheduler {
 
   private CompletableFuture<Void> drain(Duration patience) {
     gate.stop();
-    long afterNanos = membership.leave() ? HAND_OVER_NANOS : 0;
+    boolean hasHeirs = membership.leave();
+    if (hasHeirs) {
+      fleet.leave();
+    }
+    long afterNanos = hasHeirs ? HAND_OVER_NANOS : 0;
     long untilNanos = clock.monotonicNanos() + patience.toNanos();
     boolean runs = gate.isRunning();
     CompletableFuture<Boolean> drained = runs

@@ -27,7 +27,8 @@ import java.util.function.Predicate;
  * <p>Guarantees: an error here costs time and never safety, because a claim decides which worker runs a task. A worker
  * that calls a live node has a seat within seconds, unless no seat is free. A worker that stops calling is gone for
  * all nodes within seconds after the {@link WorkerRoster} of its node has dropped it. If the node itself dies, its
- * workers are gone after {@link Vouchers#VALID_MICROS}, or sooner if the coordinator reports that the node is gone.
+ * workers are gone after {@link Vouchers#VALID_MICROS}, or sooner if the coordinator reports that the node is gone. A
+ * node that only the coordinator has lost keeps vouching in time, and its workers keep their seats.
  *
  * <ol>
  * <li>Once a second, or twice a second while there are workers, the keeper takes the workers that are alive from the
@@ -48,6 +49,11 @@ final class FleetKeeper {
   private static final String SEATS = Fleet.SEATS;
   private static final String NODES = "node/";
   private static final long VOUCH_NANOS = 3_000_000_000L;
+  /**
+   * Age at which vouchers no longer hold if the coordinator reports that their node is gone. A live node writes new
+   * vouchers in half of this time.
+   */
+  private static final long OVERDUE_MICROS = 6_000_000L;
   /** Time from the end of a node's vouchers until another node deletes the document that has them. */
   private static final long FORGET_MICROS = 3_600_000_000L;
   /** Pause between two reads while there are no workers. */
@@ -69,6 +75,7 @@ final class FleetKeeper {
 
   // the loop's thread
   private boolean underWay;
+  private boolean hasLeft;
   private boolean hasRead;
   private Map<String, WorkerRoster.Present> vouched = Map.of();
   private long vouchedNanos;
@@ -133,6 +140,14 @@ final class FleetKeeper {
     inbox.post(nowNanos -> isUrgent = true);
   }
 
+  /** Withdraws this node's vouchers at once, because it stops and other nodes take over. */
+  void leave() {
+    inbox.post(nowNanos -> {
+      hasLeft = true;
+      isUrgent = true;
+    });
+  }
+
   // The loop's thread.
 
   void turn(long nowNanos, long nowMicros) {
@@ -162,8 +177,13 @@ final class FleetKeeper {
     });
   }
 
-  /** Returns the workers that call this node, and the node itself if it has handlers of its own. */
+  /**
+   * Returns the workers that call this node, and the node itself if it has handlers of its own; none if it has left.
+   */
   private Map<String, WorkerRoster.Present> own(long nowNanos) {
+    if (hasLeft) {
+      return Map.of();
+    }
     Map<String, WorkerRoster.Present> own = roster.alive(nowNanos);
     Set<String> served = new TreeSet<>();
     for (QueueConfig queue : registry.callersQueues()) {
@@ -219,7 +239,7 @@ final class FleetKeeper {
     try {
       Vouchers found = Vouchers.decode(document.content());
       if (found.hold(nowMicros)) {
-        if (!isGone.test(other)) {
+        if (!isGone.test(other) || found.hold(nowMicros + Vouchers.VALID_MICROS - OVERDUE_MICROS)) {
           vouchers.put(other, found);
         }
         return;

@@ -11,6 +11,7 @@ import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
 import io.foliot.core.coordination.Fleet;
+import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.TaskRecord;
@@ -271,6 +272,46 @@ final class FleetClusterTest {
     submit(20, new Address(Address.Kind.ONLY, seat));
     work(Duration.ofSeconds(3));
     assertThat(one.count(Address.Kind.ONLY, seat)).isEqualTo(20);
+  }
+
+  private long seatsVersion() {
+    return cluster.store.document(DocumentKind.FLEET, Fleet.SEATS).toCompletableFuture().join().orElseThrow().version();
+  }
+
+  @Test
+  void workersOfANodeThatOnlyTheCoordinatorHasLostKeepTheirSeats() {
+    Worker one = new Worker("one", "fra", cluster.withoutCoordinator("d"));
+    Worker two = new Worker("two", "fra", nodes.get(1));
+    work(UNTIL_SEATED);
+    int seat = one.seat();
+    long version = seatsVersion();
+    for (int i = 0; i < 20; i++) {
+      work(Duration.ofSeconds(1));
+      assertThat(nodes.get(1).engine.fleet().seatOf("one")).as("second %s", i).isNotNull();
+    }
+    assertThat(seatsVersion()).as("no node rewrites the seats").isEqualTo(version);
+    submit(20, new Address(Address.Kind.SEAT, seat));
+    work(Duration.ofSeconds(3));
+    assertThat(one.count(Address.Kind.SEAT, seat)).isEqualTo(20);
+    assertThat(two.begun).isEmpty();
+  }
+
+  @Test
+  void theWorkersOfANodeThatStopsLeaveTheirSeatsAtOnce() {
+    Worker one = new Worker("one", "fra", nodes.get(0));
+    Worker two = new Worker("two", "fra", nodes.get(1));
+    work(UNTIL_SEATED);
+    int seat = one.seat();
+    workers.remove(one);
+    CompletableFuture<Void> stopped = nodes.getFirst().engine.stop(Duration.ofSeconds(30));
+    work(Duration.ofSeconds(1));
+    assertThat(stopped).isDone();
+    long version = seatsVersion();
+    assertThat(nodes.get(1).engine.fleet().seatOf("one")).isNull();
+    submit(20, new Address(Address.Kind.SEAT, seat));
+    work(Duration.ofSeconds(3));
+    assertThat(two.count(Address.Kind.SEAT, seat)).isEqualTo(20);
+    assertThat(seatsVersion()).as("no node rewrites the seats").isEqualTo(version);
   }
 
   @Test

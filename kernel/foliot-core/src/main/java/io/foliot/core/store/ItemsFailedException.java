@@ -36,7 +36,7 @@ public final class ItemsFailedException extends StoreException {
 
   /**
    * Returns the results in the order of the items, with null for an item that failed. Each result has the type that the
-   * call returns.
+   * call returns for an item; the result of a claim is a {@link ClaimResult}.
    */
   public List<@Nullable Object> results() {
     return results;

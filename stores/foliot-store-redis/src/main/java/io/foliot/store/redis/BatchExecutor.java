@@ -109,7 +109,7 @@ final class BatchExecutor {
     }
 
     CompletionStage<List<R>> run() {
-      return runAll().thenCompose(done -> link.awaitReplicas(touched()).thenApply(replicated -> batch.results()))
+      return runAll().thenCompose(done -> replicated()).thenApply(done -> batch.results())
           .exceptionally(thrown -> {
             throw Link.failure(thrown);
           });
@@ -128,13 +128,29 @@ final class BatchExecutor {
       return null;
     }
 
-    /** Returns the key prefix of each part to which an item belongs; an empty list if writes wait for no replicas. */
-    private List<byte[]> touched() {
+    /**
+     * Waits until enough replicas have the writes. If a server has too few replicas, only the items of this server lose
+     * their results.
+     */
+    private CompletableFuture<Void> replicated() {
       if (!link.waitsForReplicas()) {
-        return List.of();
+        return CompletableFuture.completedFuture(null);
       }
       Partitions.State state = parts.state();
-      return items.stream().map(item -> state.of(step.hash16(item))).distinct().map(layout::part).toList();
+      Map<Integer, List<Integer>> byPart = new TreeMap<>();
+      for (int i = 0; i < items.size(); i++) {
+        if (batch.result(i) != null) {
+          byPart.computeIfAbsent(state.of(step.hash16(items.get(i))), none -> new ArrayList<>()).add(i);
+        }
+      }
+      List<CompletableFuture<@Nullable Void>> waits = link
+          .awaitReplicas(byPart.keySet().stream().map(layout::part).toList());
+      List<CompletableFuture<@Nullable Void>> known = new ArrayList<>();
+      byPart.values().forEach(places -> known.add(waits.get(known.size()).exceptionally(thrown -> {
+        places.forEach(batch::withdraw);
+        return failed(thrown);
+      })));
+      return CompletableFuture.allOf(known.toArray(new CompletableFuture<?>[0]));
     }
 
     private CompletableFuture<Void> runAll() {
@@ -257,7 +273,8 @@ final class BatchExecutor {
 
     private CompletableFuture<Void> general(List<Integer> indices) {
       Partitions.State state = parts.state();
-      return migrate(state, indices).thenCompose(migrated -> migrated ? general(state, indices) : general(indices));
+      return migrate(state, indices).thenCompose(migrated -> migrated ? general(state, indices) : general(indices))
+          .exceptionally(this::failed);
     }
 
     private CompletableFuture<Void> general(Partitions.State state, List<Integer> indices) {

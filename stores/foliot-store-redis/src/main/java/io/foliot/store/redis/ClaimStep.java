@@ -5,6 +5,7 @@ import io.foliot.core.Token;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.batch.BatchStep;
@@ -38,6 +39,16 @@ final class ClaimStep
 
   /** A result, and the time of the decision by the clock of the task's part, in milliseconds since 1970. */
   record TimedResult(long nowMillis, ClaimResult result) {}
+
+  /** Returns the failure of a batch, with results as the store's callers expect them. */
+  static RuntimeException untimed(RuntimeException failure) {
+    return failure instanceof ItemsFailedException partly
+        ? ItemsFailedException.of(
+            partly.results().stream().map(result -> result instanceof TimedResult timed ? timed.result() : null)
+                .toList(),
+            partly.failure())
+        : failure;
+  }
 
   private final Supplier<Token> tokens;
   private final Recent<TaskId, String> queues;

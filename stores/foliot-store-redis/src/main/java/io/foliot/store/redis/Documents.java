@@ -64,7 +64,7 @@ final class Documents {
         .step(Script.DOCUMENT, List.of(hash(kind), layout.global("documents")),
             List.of(Layout.bytes(name), Layout.bytes(expectedVersion), Layout.bytes(content == null ? 0 : 1),
                 content == null ? NOTHING : DocumentFormat.frame(name, content)))
-        .thenCompose(reply -> link.awaitReplicas(List.of(hash(kind)))
+        .thenCompose(reply -> link.awaitReplicas(hash(kind))
             .thenApply(replicated -> (Long) reply.getFirst() == 1)));
   }
 }

@@ -1,6 +1,8 @@
 package io.foliot.store.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 
 /**
  * The names of keys in Redis. All keys of a part have the same hash tag, so that a cluster keeps them on one server:
@@ -8,6 +10,9 @@ import java.nio.charset.StandardCharsets;
  * {@code {foliot}:slots}.
  */
 final class Layout {
+  /** Suffix of the key that the first script of a part creates, and that is never deleted. */
+  private static final byte[] META = bytes(":meta");
+
   private final String namespace;
 
   Layout(String namespace) {
@@ -17,6 +22,17 @@ final class Layout {
   /** Returns the prefix of a part's keys. The scripts of the part are routed by this prefix. */
   byte[] part(int part) {
     return bytes("{" + namespace + ":" + part + "}");
+  }
+
+  /**
+   * Returns the keys that a call of a script on a part declares: the prefix, which is never a key itself, and a key
+   * that exists. While a cluster moves a hash slot to another server, it refuses a call with several keys if one of
+   * them is absent. So no script runs while the keys of its part are on two servers.
+   */
+  static List<byte[]> declared(byte[] part) {
+    byte[] meta = Arrays.copyOf(part, part.length + META.length);
+    System.arraycopy(META, 0, meta, part.length, META.length);
+    return List.of(part, meta);
   }
 
   byte[] of(int part, String set) {

@@ -37,10 +37,11 @@ import io.netty.channel.Channel;
 import io.netty.util.concurrent.Future;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,6 +66,13 @@ final class Link implements AutoCloseable {
    * are 2^n parts.
    */
   private static final String MOVED = "FOLIOTSLOTS ";
+  /** Beginning of the error with which a cluster refuses a call because it is moving the slot to another server. */
+  private static final String SLOT_IS_MOVING = "TRYAGAIN";
+  /** Beginning of the message with which Lettuce refuses to send a call. */
+  private static final String NOT_CONNECTED = "Currently not connected";
+  /** Shortest and longest pause before a call that had no effect is sent again. */
+  private static final long PAUSE_MILLIS = 5;
+  private static final long PAUSE_MILLIS_MAX = 200;
   /** Maximum number of calls on a connection that wait for an answer. Further calls are refused. */
   private static final int MAX_UNDER_WAY = 100_000;
   /** Minimum time between two disconnections from a server that has become a replica. */
@@ -196,15 +204,34 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Completes when the configured number of replicas have the earlier writes to the servers of these keys, at once if
-   * this number is 0. Fails if too few replicas have them within half of the timeout of a call.
+   * Completes when the configured number of replicas have the earlier writes to the server of a key, at once if this
+   * number is 0. Fails if too few replicas have them within half of the timeout of a call.
    */
-  CompletableFuture<Void> awaitReplicas(List<byte[]> keys) {
-    if (waitReplicas == 0) {
-      return CompletableFuture.completedFuture(null);
+  CompletableFuture<@Nullable Void> awaitReplicas(byte[] key) {
+    return awaitReplicas(List.of(key)).getFirst();
+  }
+
+  /** Waits as {@link #awaitReplicas(byte[])} does, for each key. Each server is asked once. */
+  List<CompletableFuture<@Nullable Void>> awaitReplicas(List<byte[]> keys) {
+    if (waitReplicas == 0 || keys.isEmpty()) {
+      return Collections.nCopies(keys.size(), CompletableFuture.completedFuture(null));
     }
-    return CompletableFuture.allOf(servers(keys).stream().map(server -> server.thenCompose(this::awaitReplicas))
-        .toArray(CompletableFuture<?>[]::new));
+    if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
+      return Collections.nCopies(keys.size(), awaitReplicas(connection));
+    }
+    Map<RedisURI, CompletableFuture<@Nullable Void>> byServer = new HashMap<>();
+    return keys.stream().map(key -> awaitReplicas(cluster, key, byServer)).toList();
+  }
+
+  private CompletableFuture<@Nullable Void> awaitReplicas(StatefulRedisClusterConnection<byte[], byte[]> cluster,
+      byte[] key, Map<RedisURI, CompletableFuture<@Nullable Void>> byServer) {
+    try {
+      return byServer.computeIfAbsent(server(cluster, key),
+          server -> connection(cluster, server).thenCompose(this::awaitReplicas));
+    } catch (StoreAwayException e) {
+      return CompletableFuture.failedFuture(new StoreException(
+          "it is unknown which replicas have the write; it took effect on the primary: " + e.getMessage(), e));
+    }
   }
 
   private CompletableFuture<@Nullable Void> awaitReplicas(StatefulConnection<byte[], byte[]> server) {
@@ -224,16 +251,6 @@ final class Link implements AutoCloseable {
       }
       return null;
     }).toCompletableFuture();
-  }
-
-  /** Returns the connections to the servers of these keys, each connection once. */
-  private Collection<CompletableFuture<? extends StatefulConnection<byte[], byte[]>>> servers(List<byte[]> keys) {
-    if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
-      return List.of(CompletableFuture.completedFuture(connection));
-    }
-    Map<RedisURI, CompletableFuture<? extends StatefulConnection<byte[], byte[]>>> servers = new HashMap<>();
-    keys.forEach(key -> servers.computeIfAbsent(server(cluster, key), uri -> connection(cluster, uri)));
-    return servers.values();
   }
 
   private static RedisURI server(StatefulRedisClusterConnection<byte[], byte[]> cluster, byte[] key) {
@@ -265,8 +282,12 @@ final class Link implements AutoCloseable {
       AsyncCommand<byte[], byte[], List<Object>> command = pipeline.commands.get(i);
       if (key == null) {
         dispatch(List.of(command));
-      } else {
+        continue;
+      }
+      try {
         byServer.computeIfAbsent(server(cluster, key), none -> new ArrayList<>()).add(command);
+      } catch (StoreAwayException e) {
+        command.completeExceptionally(e);
       }
     }
     byServer.forEach((server, commands) -> {
@@ -303,36 +324,21 @@ final class Link implements AutoCloseable {
     /** Adds a call of a script on a part. The answer is a list of byte arrays, numbers, nulls and lists. */
     CompletableFuture<List<Object>> step(Script script, byte[] part, List<byte[]> arguments) {
       Script.Source source = source(script);
+      List<byte[]> keys = Layout.declared(part);
       CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-      answering(add(CommandType.EVALSHA, Layout.bytes(source.sha()), List.of(part), arguments), (result, failure) -> {
-        if (failure instanceof RedisNoScriptException) {
-          // The server has restarted, or its scripts were flushed. EVAL with the text makes the script known again.
-          Pipeline again = new Pipeline();
-          answering(again.add(CommandType.EVAL, source.text(), List.of(part), arguments),
-              (second, secondFailure) -> complete(answer, second, secondFailure));
-          again.send();
-        } else {
-          complete(answer, result, failure);
-        }
-      });
+      add(new Call(CommandType.EVALSHA, part, script(Layout.bytes(source.sha()), keys, arguments)),
+          (result, failure) -> {
+            if (failure instanceof RedisNoScriptException) {
+              // The server has restarted, or its scripts were flushed. EVAL with the text makes the script known again.
+              Pipeline again = new Pipeline();
+              again.add(new Call(CommandType.EVAL, part, script(source.text(), keys, arguments)),
+                  (second, secondFailure) -> complete(answer, second, secondFailure));
+              again.send();
+            } else {
+              complete(answer, result, failure);
+            }
+          });
       return answer;
-    }
-
-    private AsyncCommand<byte[], byte[], List<Object>> add(CommandType type, byte[] script, List<byte[]> names,
-        List<byte[]> arguments) {
-      CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(script).add(names.size());
-      args.addKeys(names);
-      arguments.forEach(args::add);
-      return add(type, names.getFirst(), args);
-    }
-
-    private AsyncCommand<byte[], byte[], List<Object>> add(CommandType type, byte @Nullable [] key,
-        CommandArgs<byte[], byte[]> args) {
-      AsyncCommand<byte[], byte[], List<Object>> command = new AsyncCommand<>(
-          new Command<>(type, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), args));
-      commands.add(command);
-      keys.add(key);
-      return command;
     }
 
     /** Adds a plain command whose first argument is its only key. */
@@ -341,9 +347,7 @@ final class Link implements AutoCloseable {
       for (byte[] argument : arguments) {
         args.add(argument);
       }
-      CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-      answering(add(type, key, args), (result, failure) -> complete(answer, result, failure));
-      return answer;
+      return add(new Call(type, key, args));
     }
 
     /** Adds a plain command without a key. */
@@ -352,9 +356,32 @@ final class Link implements AutoCloseable {
       for (String word : words) {
         args.add(word);
       }
+      return add(new Call(type, null, args));
+    }
+
+    private CompletableFuture<List<Object>> add(Call call) {
       CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-      answering(add(type, null, args), (result, failure) -> complete(answer, result, failure));
+      add(call, (result, failure) -> complete(answer, result, failure));
       return answer;
+    }
+
+    private void add(Call call, Answer answer) {
+      Reply reply = new Reply();
+      AsyncCommand<byte[], byte[], List<Object>> command = new AsyncCommand<>(
+          new Command<>(call.type, reply, call.args));
+      var ended = command.whenComplete((result, failure) -> {
+        underWay.decrementAndGet();
+        if (failure instanceof RedisReadOnlyException) {
+          leaveReplica();
+        }
+        boolean isUnsent = reply.isRedirection() && failure instanceof RedisException && isNotConnected(failure);
+        if (!(isUnsent || isSlotMoving(failure)) || !sendLater(call, answer)) {
+          answer.done(result, failure);
+        }
+      });
+      assert ended != null;
+      commands.add(command);
+      keys.add(call.key);
     }
 
     void send() {
@@ -392,15 +419,76 @@ final class Link implements AutoCloseable {
     void done(@Nullable List<Object> result, @Nullable Throwable failure);
   }
 
-  private void answering(AsyncCommand<byte[], byte[], List<Object>> command, Answer answer) {
-    var ended = command.whenComplete((result, failure) -> {
-      underWay.decrementAndGet();
-      if (failure instanceof RedisReadOnlyException) {
-        leaveReplica();
-      }
-      answer.done(result, failure);
+  /** An output that remembers whether the latest reply redirects the call to another server. */
+  private static final class Reply extends NestedMultiOutput<byte[], byte[]> {
+    private boolean isRedirection;
+
+    Reply() {
+      super(ByteArrayCodec.INSTANCE);
+    }
+
+    @Override
+    public void setError(ByteBuffer error) {
+      super.setError(error);
+      String text = getError();
+      isRedirection = text != null && (text.startsWith("MOVED ") || text.startsWith("ASK "));
+    }
+
+    boolean isRedirection() {
+      return isRedirection;
+    }
+  }
+
+  /** A call that may have to be sent more than once. */
+  private static final class Call {
+    final CommandType type;
+    /** The key that routes the call; null if any server may run it. */
+    final byte @Nullable [] key;
+    final CommandArgs<byte[], byte[]> args;
+    private final long firstNanos = System.nanoTime();
+    private long pauseMillis = PAUSE_MILLIS;
+
+    Call(CommandType type, byte @Nullable [] key, CommandArgs<byte[], byte[]> args) {
+      this.type = type;
+      this.key = key;
+      this.args = args;
+    }
+  }
+
+  private static CommandArgs<byte[], byte[]> script(byte[] script, List<byte[]> keys, List<byte[]> arguments) {
+    CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(script).add(keys.size());
+    args.addKeys(keys);
+    arguments.forEach(args::add);
+    return args;
+  }
+
+  /**
+   * Returns whether Lettuce has refused to send a call. Lettuce does so with a redirected call until a connection to
+   * the other server is open, and opens one.
+   */
+  private static boolean isNotConnected(Throwable failure) {
+    return reason(failure).startsWith(NOT_CONNECTED);
+  }
+
+  private static boolean isSlotMoving(@Nullable Throwable failure) {
+    return failure instanceof RedisCommandExecutionException && reason(failure).startsWith(SLOT_IS_MOVING);
+  }
+
+  /**
+   * Sends a call that had no effect again, after a pause. Returns false if the call has waited for the timeout already.
+   */
+  private boolean sendLater(Call call, Answer answer) {
+    if (System.nanoTime() - call.firstNanos >= timeout.toNanos()) {
+      return false;
+    }
+    long pauseMillis = call.pauseMillis;
+    call.pauseMillis = Math.min(2 * pauseMillis, PAUSE_MILLIS_MAX);
+    CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS).execute(() -> {
+      Pipeline again = new Pipeline();
+      again.add(call, answer);
+      again.send();
     });
-    assert ended != null;
+    return true;
   }
 
   private static void complete(CompletableFuture<List<Object>> answer, @Nullable List<Object> result,
@@ -427,10 +515,9 @@ final class Link implements AutoCloseable {
   /** Sends one call of a script with the given keys. */
   CompletableFuture<List<Object>> step(Script script, List<byte[]> keys, List<byte[]> arguments) {
     Pipeline pipeline = new Pipeline();
-    CompletableFuture<List<Object>> answer = new CompletableFuture<>();
     // These calls are rare, so they send the text of the script: a call with its hash may have to be repeated.
-    answering(pipeline.add(CommandType.EVAL, source(script).text(), keys, arguments),
-        (result, failure) -> complete(answer, result, failure));
+    CompletableFuture<List<Object>> answer = pipeline
+        .add(new Call(CommandType.EVAL, keys.getFirst(), script(source(script).text(), keys, arguments)));
     pipeline.send();
     return answer;
   }
@@ -468,6 +555,11 @@ final class Link implements AutoCloseable {
     if (failure instanceof RedisCommandExecutionException && reason.contains(MOVED)) {
       String digits = reason.substring(reason.indexOf(MOVED) + MOVED.length()).split("\\D", 2)[0];
       return new MovedException(Integer.parseInt(digits));
+    }
+    if (isSlotMoving(failure)) {
+      return new StoreAwayException("Redis Cluster is moving a slot to another server, and refuses calls for its tasks "
+          + "until the move ends; see CLUSTER NODES for slots in the states importing and migrating: " + reason,
+          failure);
     }
     if (failure instanceof RedisCommandExecutionException && reason.contains("OOM ")) {
       return new StoreFullException("Redis has no memory left: " + reason

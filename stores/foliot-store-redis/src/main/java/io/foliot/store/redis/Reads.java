@@ -8,6 +8,7 @@ import io.foliot.core.TaskState;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.SetAside;
@@ -34,9 +35,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -238,7 +242,10 @@ final class Reads {
     return each(ids, Script.LEASES, BytesReader::u64);
   }
 
-  /** Runs a script in each part, for the ids of that part. Returns the answers in the order of the ids. */
+  /**
+   * Runs a script in each part, for the ids of that part. Returns the answers in the order of the ids. If a part fails,
+   * the stage fails with the answers of the other parts ({@link ItemsFailedException}).
+   */
   private <T> CompletionStage<List<T>> each(List<TaskId> ids, Script script, Function<BytesReader, T> reading) {
     return call(() -> retryIfMoved(bits -> {
       Map<Integer, List<Integer>> placesOfPart = new HashMap<>();
@@ -247,6 +254,7 @@ final class Reads {
       }
       AtomicReferenceArray<@Nullable T> found = new AtomicReferenceArray<>(ids.size());
       Link.Pipeline pipeline = link.pipeline();
+      AtomicReference<@Nullable StoreException> failure = new AtomicReference<>();
       List<CompletableFuture<Boolean>> read = new ArrayList<>();
       placesOfPart.forEach((part, places) -> {
         for (int from = 0; from < places.size(); from += SCAN_PAGE) {
@@ -257,12 +265,24 @@ final class Reads {
             BytesReader in = new BytesReader((byte[]) reply.getFirst());
             some.forEach(place -> found.set(place, reading.apply(in)));
             return true;
+          }).exceptionally(thrown -> {
+            if (!(Link.failure(thrown) instanceof StoreException reason)) {
+              throw Link.failure(thrown);
+            }
+            failure.set(reason);
+            return false;
           }));
         }
       });
       pipeline.send();
-      return all(read).thenApply(done -> IntStream.range(0, ids.size())
-          .mapToObj(place -> requireNonNull(found.get(place))).toList());
+      return all(read).thenApply(done -> {
+        StoreException reason = failure.get();
+        if (reason != null) {
+          throw ItemsFailedException.of(IntStream.range(0, ids.size()).<@Nullable T>mapToObj(found::get).toList(),
+              reason);
+        }
+        return IntStream.range(0, ids.size()).mapToObj(place -> requireNonNull(found.get(place))).toList();
+      });
     }));
   }
 
@@ -399,23 +419,27 @@ final class Reads {
         .anyMatch(number -> number != null && Layout.number((byte[]) number) > 0));
   }
 
-  /** The position of a scan: a part, the server's cursor, and the number of records examined at that cursor. */
-  private record Cursor(int part, String scan, int seen) {
+  /**
+   * The position of a scan: a part, the server's cursor, and the last task at that cursor that was returned, or null.
+   */
+  private record Cursor(int part, String scan, @Nullable TaskId after) {
+    private static final Pattern TEXT = Pattern.compile("r-(\\d{1,5})-(\\d{1,20})-([0-9a-f-]{36})?");
+
     static Cursor parse(@Nullable String text) {
       if (text == null) {
-        return new Cursor(0, "0", 0);
+        return new Cursor(0, "0", null);
       }
-      String[] words = text.split("-", -1);
-      if (words.length != 4 || !words[0].equals("r") || !words[1].matches("\\d{1,5}") || !words[2].matches("\\d{1,20}")
-          || !words[3].matches("\\d{1,9}")) {
+      Matcher found = TEXT.matcher(text);
+      if (!found.matches()) {
         throw new IllegalArgumentException("the cursor is not one of this store: cursor=" + text);
       }
-      return new Cursor(Integer.parseInt(words[1]), words[2], Integer.parseInt(words[3]));
+      String after = found.group(3);
+      return new Cursor(Integer.parseInt(found.group(1)), found.group(2), after == null ? null : TaskId.parse(after));
     }
 
     @Override
     public String toString() {
-      return "r-" + part + "-" + scan + "-" + seen;
+      return "r-" + part + "-" + scan + "-" + (after == null ? "" : after);
     }
   }
 
@@ -455,12 +479,15 @@ final class Reads {
     }
     return retryIfMoved(bits -> {
       List<byte[]> arguments = calls.arguments(bits);
-      arguments.addAll(List.of(Layout.bytes(at.scan()), Layout.bytes(SCAN_PAGE), Layout.bytes(at.seen()),
+      TaskId after = at.after();
+      arguments.addAll(List.of(Layout.bytes(at.scan()), Layout.bytes(SCAN_PAGE),
+          after == null ? NOTHING : RecordCodec.id(after),
           Layout.bytes(limit - found.size()), queue.isEmpty() ? NOTHING : Layout.bytes(queue), Layout.bytes(wanted)));
       return link.step(Script.SCAN, layout.part(at.part()), arguments);
     }).thenCompose(reply -> {
       String scan = text(reply.getFirst());
-      int seen = Math.toIntExact((Long) reply.get(1));
+      byte[] last = (byte[]) reply.get(1);
+      TaskId after = last.length == 0 ? null : RecordCodec.id(last);
       List<Snapshot.Damaged> damaged = new ArrayList<>();
       for (int i = 2; i < reply.size(); i += 4) {
         TaskId id = RecordCodec.id((byte[]) reply.get(i));
@@ -478,17 +505,17 @@ final class Reads {
       }
       if (!damaged.isEmpty()) {
         return calls.asides().setAside(calls.arguments(parts.state().bits()), at.part(), damaged)
-            .thenCompose(done -> finishOrContinue(queue, wanted, limit, at, found, reads, scan, seen));
+            .thenCompose(done -> finishOrContinue(queue, wanted, limit, at, found, reads, scan, after));
       }
-      return finishOrContinue(queue, wanted, limit, at, found, reads, scan, seen);
+      return finishOrContinue(queue, wanted, limit, at, found, reads, scan, after);
     });
   }
 
   private CompletableFuture<TaskPage> finishOrContinue(String queue, int wanted, int limit, Cursor at, Found found,
-      int reads, String scan, int seen) {
-    Cursor next = scan.equals("0") && seen == 0
-        ? new Cursor(at.part() + 1, "0", 0)
-        : new Cursor(at.part(), scan, seen);
+      int reads, String scan, @Nullable TaskId after) {
+    Cursor next = scan.equals("0") && after == null
+        ? new Cursor(at.part() + 1, "0", null)
+        : new Cursor(at.part(), scan, after);
     return found.size() >= limit || reads == MAX_READS
         ? CompletableFuture.completedFuture(
             found.page(next.part() >= parts.state().count() ? null : next.toString()))

@@ -273,7 +273,10 @@ public final class RedisStore implements TaskStore, SlotGrowth {
     return calls.run(claims, items)
         .thenApply(results -> new ClaimBatch(
             results.stream().mapToLong(ClaimStep.TimedResult::nowMillis).max().orElse(0),
-            results.stream().map(ClaimStep.TimedResult::result).toList()));
+            results.stream().map(ClaimStep.TimedResult::result).toList()))
+        .exceptionally(thrown -> {
+          throw ClaimStep.untimed(Link.failure(thrown));
+        });
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.foliot.store.redis;
 
+import io.lettuce.core.protocol.CommandHandler;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -26,8 +27,8 @@ final class ResponseStallHandler extends ChannelDuplexHandler {
   private @Nullable Future<?> checks;
 
   /**
-   * Creates a handler for one connection. The handler closes the connection if, after a call, the server sends nothing
-   * for {@code timeout}. The handler may notice this late, by up to a quarter of the timeout.
+   * Creates a handler for one connection. The handler closes the connection if calls wait for their answers, and the
+   * server sends nothing for {@code timeout}. The handler may notice this late, by up to a quarter of the timeout.
    */
   ResponseStallHandler(Duration timeout) {
     timeoutNanos = timeout.toNanos();
@@ -59,8 +60,11 @@ final class ResponseStallHandler extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    unanswered = false;
     context.fireChannelRead(message);
+    // The client has now removed the calls that the message answers from its queue.
+    CommandHandler calls = context.pipeline().get(CommandHandler.class);
+    unanswered = calls != null && !calls.getStack().isEmpty();
+    unansweredNanos = System.nanoTime();
   }
 
   private void check(ChannelHandlerContext context) {

@@ -141,7 +141,7 @@ final class SlotMigration {
         return CompletableFuture.completedFuture(false);
       }
       writtenMinGenerations.merge(part, minGeneration, Math::max);
-      return link.awaitReplicas(List.of(layout.part(part)))
+      return link.awaitReplicas(layout.part(part))
           .thenCompose(replicated -> link.step(Script.LEAVE, layout.part(old), leaving)).thenApply(left -> {
             if (drained) {
               parts.drained(bits, old);

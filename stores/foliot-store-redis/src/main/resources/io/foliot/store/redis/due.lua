@@ -6,20 +6,11 @@ local set, from, after, to, limit = P .. ARGV[2], ARGV[3], ARGV[4], ARGV[5], ton
 if after == '' then
   return call('ZRANGEBYSCORE', set, from, to, 'WITHSCORES', 'LIMIT', 0, limit)
 end
-local function behind(member)
-  for at = 1, 13, 4 do
-    local a, b = read('>I4', member, at), read('>I4', after, at)
-    if a ~= b then
-      return a > b
-    end
-  end
-  return false
-end
 local low = call('ZCOUNT', set, '-inf', '(' .. from)
 local high = low + call('ZCOUNT', set, from, from)
 while low < high do
   local middle = floor((low + high) / 2)
-  if behind(call('ZRANGE', set, middle, middle)[1]) then
+  if isBehind(call('ZRANGE', set, middle, middle)[1], after) then
     high = middle
   else
     low = middle + 1

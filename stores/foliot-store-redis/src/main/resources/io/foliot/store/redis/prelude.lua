@@ -1,5 +1,5 @@
--- The beginning of every script for a part. KEYS[1] is the prefix of the part's keys. ARGV[1] is the binary logarithm
--- of the number of parts by which the caller has chosen this part.
+-- The beginning of every script for a part. KEYS[1] is the prefix of the part's keys. KEYS[2] is only declared, see
+-- Layout.declared. ARGV[1] is the binary logarithm of the number of parts by which the caller has chosen this part.
 --
 -- A record is a string (RecordCodec defines each byte):
 --   1 version B | 2 state B | 3 flags B | 4 settledAs B | 5 attempt I4 | 9 maxAttempts I4 | 13 generation i8
@@ -95,6 +95,18 @@ local function plain(v)
   return #v >= key + 7 and #v >= key + 7 + read('>H', v, key)
 end
 
+-- Returns whether the id at the beginning of a text is greater than another id. Lua's own order of texts depends on the
+-- server's locale.
+local function isBehind(text, id)
+  for at = 1, 13, 4 do
+    local a, b = read('>I4', text, at), read('>I4', id, at)
+    if a ~= b then
+      return a > b
+    end
+  end
+  return false
+end
+
 local function queueOf(v)
   return sub(v, 103, 102 + byte(v, 102))
 end
@@ -182,7 +194,11 @@ local function sweep(limit)
     local id = sub(members[i], 1, 16)
     local v = call('HGET', TASK, id)
     if v and not plain(v) then
-      -- The entry in DROP shows that the task has ended and its retention is over.
+      -- The entry in DROP shows that the task has ended and its retention is over, and in which queue the task was.
+      local state = byte(v, 2)
+      if state and state >= FINISHED and state <= CANCELLED then
+        count(sub(members[i], 17), state, -1)
+      end
       call('HDEL', TASK, id)
       call('HDEL', BODY, id)
     elseif v and byte(v, 2) >= FINISHED then

@@ -1,12 +1,17 @@
--- Scans records. ARGV[2]: the cursor of the scan; ARGV[3]: about how many records to scan; ARGV[4]: the number of
--- records at this cursor that earlier calls have examined; ARGV[5]: the largest number of records to return; ARGV[6]:
--- the queue, or an empty text for all queues; ARGV[7]: the state, 254 for all live states, 255 for all states.
--- Returns the cursor of the next call, the number of records at that cursor that have been examined, and per record:
+-- Scans records. ARGV[2]: the cursor of the scan; ARGV[3]: about how many records to scan; ARGV[4]: the last id at this
+-- cursor that an earlier call has returned, or an empty text; ARGV[5]: the largest number of records to return;
+-- ARGV[6]: the queue, or an empty text for all queues; ARGV[7]: the state, 254 for all live states, 255 for all states.
+-- Returns the cursor of the next call, the last id at that cursor that was returned or an empty text, and per record:
 -- its id, its bytes, its body and the body of its successor.
-local skipped, limit, queue, wanted = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7])
-local found = call('HSCAN', TASK, ARGV[2], 'COUNT', ARGV[3])
-local pairs = found[2]
-local out = {found[1], 0}
+--
+-- A step of HSCAN returns whole buckets of the hash. If a bucket has more records than there is room for, the records
+-- with the smallest ids are returned. The next call skips them, so that it misses none if records were deleted
+-- meanwhile. But if the last of them was deleted, the step may return another bucket, and the call skips none. A record
+-- is missed only if the hash shrinks between the two calls, so that its bucket and the first one become one bucket.
+local cursor, left, after, room = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
+local queue, wanted = ARGV[6], tonumber(ARGV[7])
+local AT_A_STEP = 10
+local out = {'0', ''}
 
 local function isWanted(v)
   if not plain(v) then
@@ -28,18 +33,45 @@ local function isWanted(v)
   return state == wanted
 end
 
-local last = #pairs / 2
-for i = skipped + 1, last do
-  local id, v = pairs[i * 2 - 1], pairs[i * 2]
-  if isWanted(v) then
-    if #out - 2 == limit * 4 then
-      out[1], out[2] = ARGV[2], i - 1
+local function show(id, v)
+  out[#out + 1] = id
+  out[#out + 1] = v
+  out[#out + 1] = plain(v) and band(byte(v, 3), HAS_BODY) ~= 0 and call('HGET', BODY, id)
+  out[#out + 1] = plain(v) and band(byte(v, 3), HAS_SUCCESSOR_BODY) ~= 0 and call('HGET', BODY, id .. 's')
+end
+
+local perStep, isDone = after == '' and AT_A_STEP or 1, false
+repeat
+  local found = call('HSCAN', TASK, cursor, 'COUNT', perStep)
+  local values, ids = {}, {}
+  for i = 1, #found[2], 2 do
+    values[found[2][i]] = found[2][i + 1]
+  end
+  local skips = values[after] ~= nil
+  for id, v in pairs(values) do
+    if isWanted(v) and (not skips or isBehind(id, after)) then
+      ids[#ids + 1] = id
+    end
+  end
+  if #ids > room and perStep > 1 then
+    -- The same buckets again, one by one.
+    perStep = 1
+  else
+    table.sort(ids, function(one, other)
+      return isBehind(other, one)
+    end)
+    for i = 1, math.min(#ids, room) do
+      show(ids[i], values[ids[i]])
+    end
+    if #ids > room then
+      out[1], out[2] = cursor, ids[room]
       return out
     end
-    out[#out + 1] = id
-    out[#out + 1] = v
-    out[#out + 1] = plain(v) and band(byte(v, 3), HAS_BODY) ~= 0 and call('HGET', BODY, id)
-    out[#out + 1] = plain(v) and band(byte(v, 3), HAS_SUCCESSOR_BODY) ~= 0 and call('HGET', BODY, id .. 's')
+    room, left = room - #ids, left - max(perStep, #found[2] / 2)
+    perStep = after == '' and perStep or AT_A_STEP
+    cursor, after = found[1], ''
+    isDone = cursor == '0' or room == 0 or left <= 0
   end
-end
+until isDone
+out[1] = cursor
 return out

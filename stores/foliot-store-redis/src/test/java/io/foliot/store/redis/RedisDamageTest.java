@@ -23,6 +23,7 @@ import io.foliot.core.store.DueScan;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SetAside;
@@ -36,6 +37,7 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
 import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -46,6 +48,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -293,6 +296,18 @@ final class RedisDamageTest {
     assertThat(failure(store.find(new TaskRef.ById(newer)))).isInstanceOf(StoreAwayException.class);
     assertThat(read(":task", RecordCodec.id(newer))).isEqualTo(value);
     assertThat(reported).isEmpty();
+  }
+
+  @Test
+  @Tag("long")
+  void anUnreadableRecordThatHasExpiredIsNotCounted() {
+    store.configure(QUEUE, new QueueTerms(5, Long.MAX_VALUE, HOUR, 0, 0));
+    TaskId ended = submitted(1, 0).getFirst();
+    assertThat(Tasks.finish(store, Tasks.won(store, ended))).isEqualTo(SettleResult.Kind.SETTLED);
+    damage(ended, Damage.VERSION);
+    Tasks.eventually("the record is deleted", Duration.ofSeconds(60),
+        () -> read(":task", RecordCodec.id(ended)).length == 0);
+    assertThat(get(store.counts())).isEmpty();
   }
 
   @Test

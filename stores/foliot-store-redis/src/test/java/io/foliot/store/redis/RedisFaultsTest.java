@@ -24,6 +24,10 @@ import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Durability;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.Extension;
+import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.StoreAwayException;
@@ -31,17 +35,24 @@ import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.protocol.CommandType;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Failures of the server or of the network. */
 @Tag("long")
@@ -156,6 +167,22 @@ final class RedisFaultsTest {
       assertThat(answers(store)).isFalse();
       eventually("connected again", BOUND, () -> answers(store));
       assertThat(get(store.find(key("a"))).orElseThrow().generation()).isEqualTo(generation);
+    }
+  }
+
+  @Test
+  void aStallAfterTheFirstOfTwoAnswersIsNoticed() {
+    try (RedisServer server = RedisServer.start();
+        Link link = Link.open(options(server).toBuilder().timeout(SHORT).build())) {
+      String connection = "id=" + link.serverCommand(CommandType.CLIENT, "ID").join().getFirst() + " ";
+      Link.Pipeline pipeline = link.pipeline();
+      CompletableFuture<List<Object>> first = pipeline.serverCommand(CommandType.PING);
+      CompletableFuture<List<Object>> second = pipeline.serverCommand(CommandType.BLPOP, "absent", "0");
+      pipeline.send();
+      assertThat(first).succeedsWithin(BOUND);
+      assertThat(second).failsWithin(BOUND);
+      eventually("the connection is replaced", BOUND,
+          () -> !Objects.toString(server.command("CLIENT", "LIST")).contains(connection));
     }
   }
 
@@ -416,6 +443,76 @@ final class RedisFaultsTest {
           assertThat(finish(plain, won(plain, reset.id()))).isEqualTo(SettleResult.Kind.SETTLED);
         }
       }
+    }
+  }
+
+  /** Asserts that exactly the items of available parts have results, of one type. */
+  private static void assertPartly(List<TaskId> ids, Set<Integer> available, Class<?> type,
+      CompletionStage<?> call) {
+    assertThat(failure(call)).isInstanceOfSatisfying(ItemsFailedException.class, partly -> {
+      for (int i = 0; i < ids.size(); i++) {
+        if (available.contains(ids.get(i).slot(16))) {
+          assertThat(partly.results().get(i)).as("item %s", i).isInstanceOf(type);
+        } else {
+          assertThat(partly.results().get(i)).as("item %s", i).isNull();
+        }
+      }
+    });
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void anUnavailablePrimaryFailsOnlyTheItemsOfItsSlots(int replicas) {
+    try (RedisCluster cluster = RedisCluster.start(3, replicas, Map.of("cluster-replica-no-failover", "yes"));
+        RedisStore store = RedisStore.open(RedisOptions.builder(cluster.nodes().getFirst().uri()).slots(16)
+            .timeout(Duration.ofSeconds(2)).waitReplicas(replicas).build())) {
+      cluster.nodes().forEach(node -> node.command("CONFIG", "SET", "cluster-require-full-coverage", "no"));
+      List<TaskId> ids = new ArrayList<>();
+      for (int i = 0; i < 120; i++) {
+        ids.add(submit(store, "a" + i, 0).id());
+      }
+      List<TaskRecord> running = ids.subList(0, 40).stream().map(id -> won(store, id)).toList();
+      cluster.nodes().get(1).kill();
+      Set<Integer> available = new HashSet<>();
+      for (int slot = 0; slot < 16; slot++) {
+        if (failure(store.timeMicros(slot)) == null) {
+          available.add(slot);
+        }
+      }
+      assertThat(available).hasSizeBetween(1, 15);
+      List<TaskId> held = ids.subList(0, 40);
+      List<TaskId> due = ids.subList(40, 120);
+      assertPartly(due, available, Probed.class, store.probe(due));
+      assertPartly(due, available, ClaimResult.Won.class,
+          store.claim(due.stream().map(id -> new Claim(id, HOUR)).toList()));
+      assertPartly(held, available, ExtendResult.class, store.extend(running.stream()
+          .map(task -> new Extension(task.id(), Objects.requireNonNull(task.token()), HOUR))
+          .toList()));
+      assertPartly(held, available, SettleResult.class, store.settle(running.stream().map(Tasks::finished).toList()));
+    }
+  }
+
+  @Test
+  void aPrimaryWithoutAReplicaFailsOnlyTheItemsOfItsSlots() {
+    try (RedisCluster cluster = RedisCluster.start(3, 1, Map.of());
+        RedisStore store = RedisStore.open(RedisOptions.builder(cluster.nodes().getFirst().uri()).namespace("ns")
+            .slots(16).timeout(Duration.ofSeconds(2)).waitReplicas(1).build())) {
+      List<TaskId> ids = new ArrayList<>();
+      for (int i = 0; i < 80; i++) {
+        ids.add(submit(store, "a" + i, 0).id());
+      }
+      Set<Integer> replicated = new HashSet<>();
+      for (int slot = 0; slot < 16; slot++) {
+        int hashSlot = SlotHash.getSlot(new Layout("ns").part(slot));
+        Object keys = cluster.nodes().get(1).command("CLUSTER", "COUNTKEYSINSLOT", Integer.toString(hashSlot));
+        if (Objects.toString(keys).equals("0")) {
+          replicated.add(slot);
+        }
+      }
+      assertThat(replicated).hasSizeBetween(1, 15);
+      cluster.nodes().get(cluster.primaryCount() + 1).kill();
+      assertPartly(ids, replicated, ClaimResult.Won.class,
+          store.claim(ids.stream().map(id -> new Claim(id, HOUR)).toList()));
     }
   }
 }

@@ -372,8 +372,10 @@ final class CommitTable {
     try {
       taskKey = TaskRecordFormat.keyOf(id, record);
     } catch (MalformedException | NewerVersionException e) {
-      // The record is dropped with its bucket. Its key and body stay, because an unreadable record does not show them.
+      // The record is dropped with its bucket. The entry of its key stays, because an unreadable record does not show
+      // its key. The entry leads to no task, so the key is free.
       unreadables.add(id, e);
+      batch.delete(Family.BODIES, Layout.body(key.clear(), id, false));
       return;
     }
     if (taskKey != null) {

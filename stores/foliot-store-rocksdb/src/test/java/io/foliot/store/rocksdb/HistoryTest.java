@@ -13,13 +13,21 @@ import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.Checksum;
+import io.foliot.core.store.format.DamagedException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.LiveFileMetaData;
 import org.rocksdb.RocksIterator;
 
 /** Final tasks are kept for their retention. Then they are deleted completely, with their keys and bodies. */
@@ -98,6 +106,62 @@ final class HistoryTest {
       assertThat(StoreHarness.get(store.counts()).get(StoreHarness.QUEUE)).isEqualTo(QueueCounts.NONE);
     }
     assertThat(entryCounts()).containsOnlyKeys(Family.META);
+  }
+
+  @Test
+  void anExpiredRecordThatCannotBeReadLeavesNoBody() {
+    TaskId id;
+    Bucket bucket;
+    try (RocksDbStore store = harness.open(folder())) {
+      store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, HOUR, HOUR));
+      id = submitAndSettle(store, "a", new Outcome.Finished());
+      bucket = Bucket.of(StoreHarness.get(store.find(new TaskRef.ById(id))).orElseThrow());
+    }
+    try (Database db = Database.open(folder().resolve("rocks"), StoreHarness.SMALL, false)) {
+      byte[] record = Objects.requireNonNull(db.get(Family.HISTORY, Layout.historyKey(bucket, id)));
+      Batch batch = new Batch(db.familyIds(), 1_000);
+      byte[] newer = StoreHarness.ofNewerVersion(Checksum.mark(id), record);
+      batch.put(Family.HISTORY, Layout.history(new Bytes(32), bucket, id), new Bytes(newer.length).bytes(newer));
+      batch.put(Family.META, new Bytes(16).bytes(Layout.META_FLOOR), new Bytes(8).u64(0));
+      db.write(batch);
+    }
+    try (RocksDbStore store = harness.open(folder())) {
+      store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, 0, 0));
+      harness.clock.advance(Duration.ofHours(3));
+      commits(store, 20);
+      assertThat(store.stats().unreadable()).isEqualTo(1);
+      assertThat(StoreHarness.get(store.submit(List.of(harness.draft("a", harness.now())))).getFirst().kind())
+          .isEqualTo(SubmitResult.Kind.CREATED);
+    }
+    assertThat(entryCounts()).doesNotContainKeys(Family.HISTORY, Family.BODIES);
+  }
+
+  @Test
+  void aQueryFailsIfABlockOfTheFirstBucketIsDamaged() throws IOException {
+    try (RocksDbStore store = harness.open(folder())) {
+      store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, 24 * HOUR, 24 * HOUR));
+      for (int i = 0; i < 60; i++) {
+        // The keys make each bucket several blocks long.
+        String key = i + "x".repeat(200);
+        submitAndSettle(store, "finished " + key, new Outcome.Finished());
+        submitAndSettle(store, "failed " + key, new Outcome.Failed());
+      }
+    }
+    Path table;
+    try (Database db = Database.open(folder().resolve("rocks"), StoreHarness.SMALL, false)) {
+      List<LiveFileMetaData> tables = db.rocksDb().getLiveFilesMetaData().stream()
+          .filter(file -> new String(file.columnFamilyName(), StandardCharsets.UTF_8).equals(Family.HISTORY.text))
+          .toList();
+      assertThat(tables).hasSize(1);
+      table = folder().resolve("rocks").resolve(tables.getFirst().fileName().substring(1));
+    }
+    byte[] bytes = Files.readAllBytes(table);
+    bytes[bytes.length / 4] ^= 1;
+    Files.write(table, bytes);
+    try (RocksDbStore store = harness.open(folder())) {
+      assertThat(StoreHarness.failure(store.query(StoreHarness.QUEUE, null, 1_000, null)))
+          .isInstanceOf(DamagedException.class);
+    }
   }
 
   @Test

@@ -20,6 +20,7 @@ import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.Checksum;
 import io.foliot.core.store.format.TaskRecordFormat;
 import io.foliot.testkit.SettableClock;
 import java.io.IOException;
@@ -120,6 +121,21 @@ final class StoreHarness {
     if (result.kind() != SettleResult.Kind.SETTLED) {
       throw new AssertionError("not settled: " + result);
     }
+  }
+
+  /**
+   * Returns stored bytes as a newer version of Foliot might write them: with another version, and a right checksum.
+   *
+   * @param mark the mark of the owner, see {@link Checksum}
+   */
+  static byte[] ofNewerVersion(int mark, byte[] stored) {
+    byte[] newer = stored.clone();
+    // The first byte is the version, and the last four bytes are the checksum.
+    int summed = newer.length - 4;
+    newer[0] = 99;
+    Bytes sum = new Bytes(4).u32(Checksum.of(mark, newer, 0, summed));
+    System.arraycopy(sum.array(), 0, newer, summed, 4);
+    return newer;
   }
 
   /** Returns the whole index, slot by slot. */

@@ -7,12 +7,15 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.Checksum;
+import io.foliot.core.store.format.DocumentFormat;
+import io.foliot.core.store.format.NewerVersionException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -43,12 +46,8 @@ final class UnreadableTest {
       usual = harness.submit(store, "usual", harness.now());
     }
     try (Database db = Database.open(folder.resolve("rocks"), StoreHarness.SMALL, false)) {
-      bytes = Objects.requireNonNull(db.get(Family.RECORDS, Layout.recordKey(newer)));
-      // The first byte is the version, and the last four bytes are the checksum.
-      int summed = bytes.length - 4;
-      bytes[0] = 99;
-      Bytes sum = new Bytes(4).u32(Checksum.of(Checksum.mark(newer), bytes, 0, summed));
-      System.arraycopy(sum.array(), 0, bytes, summed, 4);
+      bytes = StoreHarness.ofNewerVersion(Checksum.mark(newer),
+          Objects.requireNonNull(db.get(Family.RECORDS, Layout.recordKey(newer))));
       Batch batch = new Batch(db.familyIds(), 1_000);
       batch.put(Family.RECORDS, Layout.id(new Bytes(16), newer), new Bytes(bytes.length).bytes(bytes));
       batch.put(Family.META, new Bytes(16).bytes(Layout.META_FLOOR), new Bytes(8).u64(0));
@@ -91,6 +90,32 @@ final class UnreadableTest {
       assertThat(store.failure()).isEmpty();
     }
     assertIsUnchanged();
+  }
+
+  @Test
+  void aDocumentOfANewerVersionFailsOnlyItsCalls() {
+    String name = "name";
+    byte[] content = {1, 2, 3};
+    try (RocksDbStore store = harness.open(folder)) {
+      assertThat(StoreHarness.get(store.writeDocument(DocumentKind.FLEET, name, 0, content))).isTrue();
+    }
+    byte[] framed = StoreHarness.ofNewerVersion(Checksum.mark(name), DocumentFormat.frame(name, content));
+    try (Database db = Database.open(folder.resolve("rocks"), StoreHarness.SMALL, false)) {
+      Batch batch = new Batch(db.familyIds(), 1_000);
+      batch.put(Family.DOCUMENTS, Layout.document(new Bytes(64), DocumentKind.FLEET, name),
+          new Bytes(64).u64(1).bytes(framed));
+      batch.put(Family.META, new Bytes(16).bytes(Layout.META_FLOOR), new Bytes(8).u64(0));
+      db.write(batch);
+    }
+    try (RocksDbStore store = harness.open(folder)) {
+      assertThat(StoreHarness.failure(store.writeDocument(DocumentKind.FLEET, name, 1, content)))
+          .isInstanceOf(NewerVersionException.class);
+      assertThat(StoreHarness.failure(store.document(DocumentKind.FLEET, name)))
+          .isInstanceOf(NewerVersionException.class);
+      assertThat(StoreHarness.get(store.writeDocument(DocumentKind.FLEET, "another", 0, content))).isTrue();
+      harness.submit(store, "another", harness.now());
+      assertThat(store.failure()).isEmpty();
+    }
   }
 
   private void assertIsUnchanged() {

@@ -137,6 +137,11 @@ public final class OptimisticBatch<Q, R> {
     return places;
   }
 
+  /** Removes the result of an item, because its effect may not last. The caller also calls {@link #fail}. */
+  public void withdraw(int place) {
+    results[place] = null;
+  }
+
   /**
    * Records why items without a result fail, while other items continue. Of several failures, one with an unknown
    * effect takes precedence over one without an effect. Any thread may call this method.
