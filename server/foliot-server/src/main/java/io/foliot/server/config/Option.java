@@ -142,8 +142,8 @@ public final class Option<T> {
   /** The memory of all answers to reads together. All answers to writes together have a limit of the same size. */
   public static final Option<Long> ANSWER_BYTES = size("limits.answer-bytes", "limit-answer-bytes",
       "2MiB", "8GiB", 128 << 20,
-      "maximum memory of all answers under way that list or show tasks, and never more than an eighth of the heap; "
-          + "answers to writes have a separate maximum of the same size");
+      "maximum memory of all answers under way that list or show tasks or jobs, and never more than an eighth of the"
+          + " heap; answers to writes have a separate maximum of the same size");
   /** The largest number of connections. */
   public static final Option<Integer> CONNECTIONS = count("limits.connections", "limit-connections",
       1, 1_000_000, 10_000, "maximum number of connections at once");
