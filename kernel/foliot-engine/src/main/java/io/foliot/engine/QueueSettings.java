@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>The document is read, changed, and written if its version is still the same. Otherwise this step is repeated, at
  * most {@link #WRITE_TRIES} times in all; after that, the call fails with {@link OverloadedException}.
+ * <li>A new target is checked by its delivery before it is written. The check may take seconds, and no thread waits for
+ * it. A target is checked once, however often the write is repeated.
  * <li>Then the document is read once more, so that this node has exactly the settings of the store, and the loops are
  * notified.
  * </ol>
@@ -48,23 +50,23 @@ final class QueueSettings {
   }
 
   CompletionStage<QueueConfig> put(QueueConfig queue) {
-    check(queue);
-    return write(queue.name(), old -> queue, WRITE_TRIES);
+    return check(queue).thenCompose(checked -> write(queue.name(), old -> queue, queue.target(), WRITE_TRIES));
   }
 
-  private void check(QueueConfig queue) {
+  private CompletionStage<Void> check(QueueConfig queue) {
     if (queue.name().startsWith(Limits.INTERNAL_QUEUES)) {
       throw new IllegalArgumentException("queues whose names begin with " + Limits.INTERNAL_QUEUES
           + " are Foliot's own: queue=" + queue.name());
     }
-    if (!queue.target().type().equals(Target.PULL)) {
-      Delivery delivery = registry.delivery(queue.target());
-      if (delivery == null) {
-        throw new IllegalArgumentException("there is no delivery of that type here: type=" + queue.target().type()
-            + ", known=" + registry.deliveries().stream().map(Delivery::type).sorted().toList() + " and pull");
-      }
-      delivery.check(queue.target());
+    if (queue.target().type().equals(Target.PULL)) {
+      return CompletableFuture.completedFuture(null);
     }
+    Delivery delivery = registry.delivery(queue.target());
+    if (delivery == null) {
+      throw new IllegalArgumentException("there is no delivery of that type here: type=" + queue.target().type()
+          + ", known=" + registry.deliveries().stream().map(Delivery::type).sorted().toList() + " and pull");
+    }
+    return delivery.check(queue.target());
   }
 
   CompletionStage<QueueConfig> change(String name, UnaryOperator<QueueConfig> change) {
@@ -72,34 +74,40 @@ final class QueueSettings {
       if (old == null) {
         throw new UnknownQueueException(name);
       }
-      QueueConfig wanted = change.apply(old);
-      if (!wanted.target().equals(old.target())) {
-        check(wanted);
-      }
-      return wanted;
-    }, WRITE_TRIES);
+      return change.apply(old);
+    }, null, WRITE_TRIES);
   }
 
   CompletionStage<QueueConfig> setPaused(String name, boolean paused) {
     return change(name, old -> old.toBuilder().paused(paused).build());
   }
 
+  /**
+   * Changes a queue.
+   *
+   * @param checked the target that was checked, or null for none; another new target is checked first
+   */
   private CompletionStage<QueueConfig> write(String name, Function<@Nullable QueueConfig, QueueConfig> change,
-      int tries) {
+      @Nullable Target checked, int tries) {
     return store.document(DocumentKind.QUEUE, name).thenCompose(found -> {
       QueueConfig old = found.map(document -> QueueCodec.decode(document.content())).orElse(null);
       long version = found.map(Document::version).orElse(0L);
       QueueConfig wanted = change.apply(old);
-      return store.writeDocument(DocumentKind.QUEUE, name, version, QueueCodec.encode(wanted)).thenCompose(written -> {
-        if (written) {
-          return refresh(name).thenApply(done -> wanted);
-        }
-        if (tries <= 1) {
-          throw new OverloadedException(
-              "too many callers write the settings of this queue at the same time: queue=" + name);
-        }
-        return write(name, change, tries - 1);
-      });
+      Target target = wanted.target();
+      boolean isNew = !target.equals(checked) && (old == null || !target.equals(old.target()));
+      CompletionStage<Void> accepted = isNew ? check(wanted) : CompletableFuture.completedFuture(null);
+      return accepted.thenCompose(
+          done -> store.writeDocument(DocumentKind.QUEUE, name, version, QueueCodec.encode(wanted)))
+          .thenCompose(written -> {
+            if (written) {
+              return refresh(name).thenApply(read -> wanted);
+            }
+            if (tries <= 1) {
+              throw new OverloadedException(
+                  "too many callers write the settings of this queue at the same time: queue=" + name);
+            }
+            return write(name, change, target, tries - 1);
+          });
     });
   }
 

@@ -215,8 +215,9 @@ final class Cluster {
     }
 
     @Override
-    public void check(Target target) {
+    public CompletionStage<Void> check(Target target) {
       assertThat(target.type()).isEqualTo(Target.LOCAL);
+      return CompletableFuture.completedFuture(null);
     }
 
     @Override

@@ -60,7 +60,9 @@ class EngineFailureTest {
     }
 
     @Override
-    public void check(Target target) {}
+    public CompletionStage<Void> check(Target target) {
+      return CompletableFuture.completedFuture(null);
+    }
 
     @Override
     public String destination(Target target) {

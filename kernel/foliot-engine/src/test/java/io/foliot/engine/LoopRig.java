@@ -87,6 +87,8 @@ final class LoopRig {
   final List<CompletableFuture<Answer>> answers = new ArrayList<>();
   /** The times at which the store has recovered, in monotonic nanoseconds. */
   final List<Long> recoveries = new ArrayList<>();
+  /** The result of each check of a target by the delivery. */
+  CompletableFuture<Void> check = CompletableFuture.completedFuture(null);
   /** The slots that were reported as added, one set per report. */
   final List<SlotSet> added = new ArrayList<>();
 
@@ -126,7 +128,9 @@ final class LoopRig {
     }
 
     @Override
-    public void check(Target target) {}
+    public CompletionStage<Void> check(Target target) {
+      return check;
+    }
 
     @Override
     public String destination(Target target) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
@@ -95,6 +96,32 @@ final class QueueSettingsTest {
     assertThatThrownBy(() -> settings.put(unknown)).isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("type=fax");
     assertThat(rig.calls).isEmpty();
+  }
+
+  @Test
+  void aNewTargetIsWrittenOnceItsCheckHasEnded() {
+    rig.check = new CompletableFuture<>();
+    QueueConfig local = ORDERS.toBuilder().target(Target.local()).build();
+    CompletionStage<QueueConfig> changed = settings.change("orders", old -> local);
+    answerRead(stored(ORDERS, 4));
+    assertThat(rig.calls).isEmpty();
+    rig.check.complete(null);
+    rig.answer(write(4), false);
+    rig.check = new CompletableFuture<>();
+    answerRead(stored(ORDERS, 5));
+    rig.answer(write(5), true);
+    answerRead(stored(local, 6));
+    assertThat(changed.toCompletableFuture()).isCompletedWithValue(local);
+  }
+
+  @Test
+  void aRefusedTargetIsNotWritten() {
+    rig.check = CompletableFuture.failedFuture(new IllegalArgumentException("denied"));
+    CompletionStage<QueueConfig> changed = settings.change("orders",
+        old -> old.toBuilder().target(Target.local()).build());
+    answerRead(stored(ORDERS, 4));
+    assertThat(rig.calls).isEmpty();
+    assertThatThrownBy(() -> changed.toCompletableFuture().join()).hasRootCauseMessage("denied");
   }
 
   @Test

@@ -99,8 +99,9 @@ final class World implements AutoCloseable {
     }
 
     @Override
-    public void check(Target target) {
+    public CompletionStage<Void> check(Target target) {
       assertThat(target.type()).isEqualTo(Target.LOCAL);
+      return CompletableFuture.completedFuture(null);
     }
 
     @Override

@@ -109,7 +109,7 @@ public final class JobPlanner implements Delivery {
   }
 
   @Override
-  public void check(Target target) {
+  public CompletionStage<Void> check(Target target) {
     throw new IllegalArgumentException("the delivery " + TYPE
         + " plans jobs and cannot be the target of a queue; a job names the queue in which it runs");
   }

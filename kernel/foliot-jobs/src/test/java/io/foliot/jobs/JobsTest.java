@@ -95,8 +95,9 @@ final class JobsTest {
       }
 
       @Override
-      public void check(Target target) {
+      public CompletionStage<Void> check(Target target) {
         assertThat(target.type()).isEqualTo(Target.LOCAL);
+        return CompletableFuture.completedFuture(null);
       }
 
       @Override

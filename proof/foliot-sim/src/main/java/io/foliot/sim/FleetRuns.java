@@ -125,8 +125,8 @@ final class FleetRuns {
     }
 
     @Override
-    public void check(Target target) {
-      // The only target is that of the internal queue.
+    public CompletionStage<Void> check(Target target) {
+      return CompletableFuture.completedFuture(null); // The only target is that of the internal queue.
     }
 
     @Override

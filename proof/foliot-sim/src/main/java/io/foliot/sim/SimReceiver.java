@@ -127,10 +127,11 @@ final class SimReceiver {
     }
 
     @Override
-    public void check(Target target) {
+    public CompletionStage<Void> check(Target target) {
       if (!target.type().equals(TYPE)) {
         throw new IllegalArgumentException("not a simulated target: type=" + target.type());
       }
+      return CompletableFuture.completedFuture(null);
     }
 
     @Override

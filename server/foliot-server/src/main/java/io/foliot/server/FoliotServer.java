@@ -101,7 +101,7 @@ public final class FoliotServer implements AutoCloseable {
         .beforeReading(new StoreFigures(statistics, prometheus.registry())::refresh));
     try {
       listener = new HttpListener(new HttpListener.Frame(new InetSocketAddress(address, config.listen().port()),
-          config.limits().batchBytes(), connections(config)), api,
+          config.limits().batchBytes(), connections(config), config.listen().clientTimeout()), api,
           new HttpListener.Memory(bodies, reads, writes), prometheus.timings(), this::failed);
     } catch (RuntimeException e) {
       api.close();

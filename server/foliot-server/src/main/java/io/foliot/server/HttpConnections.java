@@ -9,6 +9,8 @@ import io.helidon.common.concurrency.limits.Limit;
 import io.helidon.common.socket.HelidonSocket;
 import io.helidon.common.socket.PeerInfo;
 import io.helidon.common.task.InterruptableTask;
+import io.helidon.http.Headers;
+import io.helidon.http.Status;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.ListenerContext;
@@ -16,6 +18,7 @@ import io.helidon.webserver.ProxyProtocolData;
 import io.helidon.webserver.Router;
 import io.helidon.webserver.ServerConnectionException;
 import io.helidon.webserver.http1.Http1Config;
+import io.helidon.webserver.http1.Http1ConnectionListener;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.helidon.webserver.spi.ServerConnection;
 import io.helidon.webserver.spi.ServerConnectionSelector;
@@ -30,8 +33,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Helidon's connections with two additions. If a request is answered before all of it has arrived, the server reads and
- * discards the rest for a moment before it closes the connection. And a request of HTTP/1.0 is served.
+ * Helidon's connections with three additions. If a request is answered before all of it has arrived, the server reads
+ * and discards the rest for a moment before it closes the connection. A request of HTTP/1.0 is served. And a connection
+ * is closed if its client is too slow.
+ *
+ * <p>A client has a limited time for each of two phases. One phase begins when an answer is written, and lasts until
+ * the head of the next request has arrived. The other begins then, and lasts until the answer is written. Only the time
+ * counts in which the connection waits for bytes of the client, or for the client to read; not the time in which the
+ * request waits for the store. If bytes arrive after the time is over, they are refused, and a request whose body is
+ * late is answered with 408. If the client neither sends nor reads, Helidon's timer closes the connection soon after.
+ * Helidon's read timeout has no effect on the channels that it uses.
  *
  * <p>Helidon 4.5.0 treats the unread body of a request with {@code Expect} as the next request, and keeps a connection
  * open after an answer with {@code Connection: close}. {@link HttpListener} therefore ends such connections itself: it
@@ -49,13 +60,81 @@ final class HttpConnections implements ServerConnectionSelector {
    */
   private static final Duration LINGER = Duration.ofSeconds(1);
 
+  /** One part in this many of the client's time passes between two checks of the connections. */
+  private static final int CHECKS = 10;
+
   private final Http1ConnectionSelector http1;
   private final int maxFirstLine;
+  private final Duration clientTimeout;
   private final AtomicInteger open = new AtomicInteger();
 
-  HttpConnections(Http1Config config) {
+  /**
+   * @param clientTimeout the longest time for which a connection waits for its client in each phase
+   */
+  HttpConnections(Http1Config.Builder builder, Duration clientTimeout) {
+    Http1Config config = builder.addReceiveListener(new Http1ConnectionListener() {
+      @Override
+      public void headers(ConnectionContext context, Headers headers) {
+        ((Context) context).client.begin();
+      }
+    }).addSendListener(new Http1ConnectionListener() {
+      @Override
+      public void status(ConnectionContext context, Status status) {
+        ((Context) context).client.begin();
+      }
+    }).build();
     http1 = Http1ConnectionSelector.builder().config(config).build();
     maxFirstLine = config.maxPrologueLength();
+    this.clientTimeout = clientTimeout;
+  }
+
+  /** Returns the wait after which a connection must be closed. A client that still sends is answered before that. */
+  Duration closesAfter() {
+    return clientTimeout.plus(LINGER);
+  }
+
+  /** Returns the time from one check of the connections to the next. */
+  Duration checksEvery() {
+    return clientTimeout.dividedBy(CHECKS);
+  }
+
+  /** The end of a connection whose client is too slow. */
+  static final class SlowClientException extends CloseConnectionException {
+    private static final long serialVersionUID = 1;
+
+    SlowClientException() {
+      super("the client is too slow");
+    }
+  }
+
+  /**
+   * The time for which a connection has waited for its client in the current phase. Written by the thread of the
+   * connection, read by any thread.
+   */
+  private static final class ClientWait {
+    private long earlierNanos;
+    private volatile long originNanos;
+    private volatile boolean waits;
+
+    /** Begins the next phase. */
+    void begin() {
+      earlierNanos = 0;
+    }
+
+    /** Returns the total of the waits of this phase if the connection waits for its client now, else zero. */
+    Duration total() {
+      return waits ? Duration.ofNanos(System.nanoTime() - originNanos) : Duration.ZERO;
+    }
+
+    void enter() {
+      originNanos = System.nanoTime() - earlierNanos;
+      waits = true;
+    }
+
+    void leave() {
+      earlierNanos = System.nanoTime() - originNanos;
+      waits = false;
+    }
   }
 
   /**
@@ -87,8 +166,10 @@ final class HttpConnections implements ServerConnectionSelector {
 
   @Override
   public ServerConnection connection(ConnectionContext context) {
-    DataReader reader = DataReader.create(new Intake(context.serverSocket(), maxFirstLine));
-    return new Connection(http1.connection(new Context(context, reader)), context.serverSocket(), open);
+    ClientWait client = new ClientWait();
+    DataReader reader = DataReader.create(new Intake(context.serverSocket(), maxFirstLine, client, clientTimeout));
+    Context own = new Context(context, reader, new Output(context.dataWriter(), client), client);
+    return new Connection(http1.connection(own), context.serverSocket(), client, closesAfter(), open);
   }
 
   /** Returns how many connections are open. */
@@ -97,7 +178,8 @@ final class HttpConnections implements ServerConnectionSelector {
   }
 
   /** A connection that reads and discards bytes for a moment if a part of the last request was not read. */
-  private record Connection(ServerConnection http1, HelidonSocket socket, AtomicInteger open)
+  private record Connection(ServerConnection http1, HelidonSocket socket, ClientWait client, Duration closesAfter,
+      AtomicInteger open)
       implements
         ServerConnection,
         InterruptableTask<Void> {
@@ -146,12 +228,21 @@ final class HttpConnections implements ServerConnectionSelector {
 
     @Override
     public Duration idleTime() {
-      return http1.idleTime();
+      return client.total();
     }
 
+    // Helidon's timer and its stop call this method. An interrupt by Helidon would end only the wait for a first line.
     @Override
     public void close(boolean interrupt) {
-      http1.close(interrupt);
+      if (client.total().compareTo(closesAfter) <= 0) {
+        http1.close(interrupt);
+        return;
+      }
+      try {
+        socket.close();
+      } catch (UncheckedIOException e) {
+        // The connection is closed already.
+      }
     }
   }
 
@@ -166,32 +257,53 @@ final class HttpConnections implements ServerConnectionSelector {
 
     private final HelidonSocket socket;
     private final int maxFirstLine;
+    private final ClientWait client;
+    private final Duration clientTimeout;
     private boolean begun;
 
-    Intake(HelidonSocket socket, int maxFirstLine) {
+    Intake(HelidonSocket socket, int maxFirstLine, ClientWait client, Duration clientTimeout) {
       this.socket = socket;
       this.maxFirstLine = maxFirstLine;
+      this.client = client;
+      this.clientTimeout = clientTimeout;
     }
 
     @Override
     public byte @Nullable [] get() {
+      return begun ? read() : first();
+    }
+
+    /** Returns the bytes that arrive next, or null at the end of the input. */
+    private byte @Nullable [] read() {
+      client.enter();
       try {
-        return begun ? socket.get() : first();
+        byte[] bytes = socket.get();
+        ensureInTime();
+        return bytes;
       } catch (UncheckedIOException e) {
+        ensureInTime();
         throw new ServerConnectionException("cannot read from the connection", e);
+      } finally {
+        client.leave();
+      }
+    }
+
+    private void ensureInTime() {
+      if (client.total().compareTo(clientTimeout) > 0) {
+        throw new SlowClientException();
       }
     }
 
     private byte @Nullable [] first() {
       begun = true;
-      byte[] bytes = socket.get();
+      byte[] bytes = read();
       if (bytes == null) {
         return null;
       }
       ByteArrayOutputStream arrived = new ByteArrayOutputStream();
       arrived.writeBytes(bytes);
       while (indexOfLineEnd(bytes) < 0 && arrived.size() <= maxFirstLine) {
-        bytes = socket.get();
+        bytes = read();
         if (bytes == null) {
           break;
         }
@@ -226,8 +338,52 @@ final class HttpConnections implements ServerConnectionSelector {
     }
   }
 
-  /** Helidon's context of a connection, with {@link Intake} as its reader. */
-  private record Context(ConnectionContext context, DataReader dataReader) implements ConnectionContext {
+  /** The outgoing bytes of a connection. A write waits while the client does not read. */
+  private record Output(DataWriter socket, ClientWait client) implements DataWriter {
+    private void write(Runnable write) {
+      client.enter();
+      try {
+        write.run();
+      } finally {
+        client.leave();
+      }
+    }
+
+    @Override
+    public void write(BufferData... buffers) {
+      write(() -> socket.write(buffers));
+    }
+
+    @Override
+    public void write(BufferData buffer) {
+      write(() -> socket.write(buffer));
+    }
+
+    @Override
+    public void writeNow(BufferData... buffers) {
+      write(() -> socket.writeNow(buffers));
+    }
+
+    @Override
+    public void writeNow(BufferData buffer) {
+      write(() -> socket.writeNow(buffer));
+    }
+
+    @Override
+    public void flush() {
+      write(socket::flush);
+    }
+
+    @Override
+    public void close() {
+      socket.close();
+    }
+  }
+
+  /** Helidon's context of a connection, with an own reader and writer. */
+  private record Context(ConnectionContext context, DataReader dataReader, DataWriter dataWriter, ClientWait client)
+      implements
+        ConnectionContext {
     @Override
     public ListenerContext listenerContext() {
       return context.listenerContext();
@@ -236,11 +392,6 @@ final class HttpConnections implements ServerConnectionSelector {
     @Override
     public ExecutorService executor() {
       return context.executor();
-    }
-
-    @Override
-    public DataWriter dataWriter() {
-      return context.dataWriter();
     }
 
     @Override

@@ -48,9 +48,6 @@ final class HttpListener implements AutoCloseable {
   private static final int MAX_HEADERS_BYTES = 16 << 10;
   /** Longest unread body, in bytes, that is skipped; for a longer one the connection is closed. */
   private static final int MAX_SKIPPED_BYTES = 64 << 10;
-  // Longer than clients commonly keep idle connections, so that clients close them first. If the server closed an idle
-  // connection, a request that a client sends at that moment would be lost.
-  private static final Duration READ_TIMEOUT = Duration.ofSeconds(90);
   /** Time that Helidon gives to requests under way when it stops. */
   private static final Duration LAST_GRACE = Duration.ofMillis(500);
 
@@ -77,8 +74,9 @@ final class HttpListener implements AutoCloseable {
    * @param address the host and port
    * @param maxBodyBytes the largest body of any call, in bytes
    * @param maxConnections the largest number of open connections
+   * @param clientTimeout the longest wait for a client, see {@link HttpConnections}
    */
-  record Frame(InetSocketAddress address, int maxBodyBytes, int maxConnections) {}
+  record Frame(InetSocketAddress address, int maxBodyBytes, int maxConnections, Duration clientTimeout) {}
 
   /**
    * The memory that requests under way may use.
@@ -99,7 +97,7 @@ final class HttpListener implements AutoCloseable {
     maxConnections = frame.maxConnections;
     this.onFailure = onFailure;
     connections = new HttpConnections(Http1Config.builder().maxPrologueLength(MAX_FIRST_LINE)
-        .maxHeadersSize(MAX_HEADERS_BYTES).continueImmediately(false).build());
+        .maxHeadersSize(MAX_HEADERS_BYTES).continueImmediately(false), frame.clientTimeout);
     this.api = api;
     this.memory = memory;
     this.timings = timings;
@@ -109,7 +107,9 @@ final class HttpListener implements AutoCloseable {
         .maxTcpConnections(frame.maxConnections)
         .shutdownHook(false)
         .shutdownGracePeriod(LAST_GRACE)
-        .connectionOptions(options -> options.readTimeout(READ_TIMEOUT).tcpNoDelay(true))
+        .idleConnectionTimeout(connections.closesAfter())
+        .idleConnectionPeriod(connections.checksEvery())
+        .connectionOptions(options -> options.tcpNoDelay(true))
         .protocolsDiscoverServices(false)
         .featuresDiscoverServices(false)
         .addConnectionSelector(connections)
@@ -199,8 +199,8 @@ final class HttpListener implements AutoCloseable {
         send(response, answer.reply(), method, after);
       } finally {
         answer.reply().sent();
+        timings.record(answer.route(), answer.reply().status(), System.nanoTime() - begun);
       }
-      timings.record(answer.route(), answer.reply().status(), System.nanoTime() - begun);
       switch (after) {
         case KEEP -> {
           // Helidon skips the unread rest of a short body, and reads the next request.
@@ -335,6 +335,9 @@ final class HttpListener implements AutoCloseable {
         byte[] body = share.read(request.content().inputStream(), length, maxBytes);
         ended = true;
         return body;
+      } catch (HttpConnections.SlowClientException e) {
+        throw new Problem(ProblemKind.REQUEST_TIMEOUT, "the body did not arrive in time (server.client-timeout);"
+            + " nothing was done. Send less in one call");
       } catch (IOException | UncheckedIOException | CloseConnectionException e) {
         throw new Problem(ProblemKind.INVALID_REQUEST, "the body did not arrive: " + e.getMessage());
       } catch (RequestException e) {

@@ -12,6 +12,8 @@ import io.foliot.core.store.TaskStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -53,6 +55,34 @@ final class JobApiTest {
     assertThat(rig.delete("/v1/jobs/nightly").text("result")).isEqualTo("DELETED");
     assertThat(rig.get("/v1/jobs/nightly").problem()).isEqualTo("unknown-job");
     assertThat(rig.delete("/v1/jobs/nightly").status()).isEqualTo(404);
+  }
+
+  @Test
+  void aPageOfLargeJobsIsBoundedByTheMemoryOfAnswers() {
+    try (Rig small = Rig.start(Map.of("limit-answer-bytes", "2MiB")).withQueue("billing")) {
+      String parameters = String.join(", ", Collections.nCopies(6, '"' + "x".repeat(4_000) + '"'));
+      for (int i = 0; i < 30; i++) {
+        assertThat(small.put("/v1/jobs/large-" + i, "{\"queue\": \"billing\", \"schedule\": {\"every\": \"1h\"},"
+            + " \"shards\": 6, \"shardParameters\": [" + parameters + "]}").status()).isEqualTo(201);
+      }
+      List<Object> names = new ArrayList<>();
+      String cursor = "";
+      int pages = 0;
+      while (cursor != null) {
+        Rig.Answer page = small.get("/v1/jobs?limit=1000" + cursor);
+        assertThat(page.status()).as(page.body()).isEqualTo(200);
+        assertThat(page.list("jobs")).isNotEmpty();
+        for (int i = 0; i < page.list("jobs").size(); i++) {
+          names.add(page.text("jobs", i, "job"));
+        }
+        Object next = page.at("next");
+        cursor = next == null ? null : "&cursor=" + next;
+        pages++;
+      }
+      assertThat(names).hasSize(30).doesNotHaveDuplicates();
+      assertThat(pages).isGreaterThan(5);
+      assertThat(small.get("/metrics").body()).contains("foliot_http_answers_bytes 0.0");
+    }
   }
 
   @Test

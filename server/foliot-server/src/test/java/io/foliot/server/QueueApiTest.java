@@ -3,6 +3,7 @@ package io.foliot.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
+import io.foliot.core.QueueConfig;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
@@ -61,6 +62,21 @@ class QueueApiTest {
     Rig.Answer nothingToKeep = rig.put("/v1/queues/fresh", queue.formatted("***"));
     assertThat(nothingToKeep.status()).isEqualTo(400);
     assertThat(nothingToKeep.text("field")).isEqualTo("delivery.secret");
+  }
+
+  @Test
+  void theMaskKeepsTheSecretOfTheStore() {
+    String queue = "{\"delivery\": {\"type\": \"http\", \"url\": \"http://127.0.0.1:9/\", \"secret\": \"%s\"}}";
+    String newer = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+    rig.put("/v1/queues/rotated", queue.formatted(SECRET));
+    QueueConfig old = rig.server.scheduler().queue("rotated").orElseThrow();
+    rig.put("/v1/queues/rotated", queue.formatted(newer));
+    rig.knownQueue = old;
+    Rig.Answer answer = rig.put("/v1/queues/rotated", queue.formatted("***"));
+    rig.knownQueue = null;
+    assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+    assertThat(rig.server.scheduler().queue("rotated").orElseThrow().target().settings()).containsEntry("secret",
+        newer);
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.foliot.server;
 
 import static java.util.Objects.requireNonNull;
 
+import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.SystemClock;
 import io.foliot.core.TimeSource;
@@ -27,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -53,6 +55,9 @@ final class Rig implements AutoCloseable {
 
   /** Result of all asynchronous calls to the engine except stop; null if each call returns the engine's own result. */
   volatile @Nullable CompletableFuture<?> engineResult;
+
+  /** Queue that replaces the queue that the engine knows, or null. */
+  volatile @Nullable QueueConfig knownQueue;
 
   /** Fleet that replaces the fleet of the engine, or null. */
   volatile @Nullable Fleet fleet;
@@ -98,6 +103,10 @@ final class Rig implements AutoCloseable {
           CompletableFuture<?> result = engineResult;
           if (result != null && method.getReturnType() == CompletableFuture.class && !method.getName().equals("stop")) {
             return result;
+          }
+          QueueConfig known = knownQueue;
+          if (known != null && method.getName().equals("queue")) {
+            return Optional.of(known);
           }
           Fleet replacement = fleet;
           if (replacement != null && method.getName().equals("fleet")) {

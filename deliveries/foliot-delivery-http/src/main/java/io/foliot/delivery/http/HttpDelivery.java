@@ -18,13 +18,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -113,18 +111,26 @@ public final class HttpDelivery implements Delivery {
   }
 
   /**
-   * Checks the settings and the addresses of the host. This method may block for up to two seconds, if the name server
-   * is slow. If the name server has not answered by then, the target is accepted. Each attempt checks the addresses
-   * again.
+   * Checks the settings and the addresses of the host. If the name server has not answered after two seconds, the
+   * target is accepted. Each attempt checks the addresses again.
    *
-   * @throws IllegalArgumentException if the settings are malformed, an address of the host is denied, or the host does
-   *     not resolve and {@link HttpDeliveryOptions#allowUnresolved} is false
+   * @return a stage that fails with {@link IllegalArgumentException} if an address of the host is denied, or if the
+   *     host does not resolve and {@link HttpDeliveryOptions#allowUnresolved} is false
+   * @throws IllegalArgumentException if the settings are malformed
    */
   @Override
-  public void check(Target target) {
+  public CompletionStage<Void> check(Target target) {
     CallbackUrl url = HttpTarget.parse(target).url();
     byte[] literal = url.literal();
-    Finding finding = literal != null ? lookup.ofLiteral(url.host(), literal) : await(lookup.find(url.host()));
+    // Other callers may share the look-up, so the time limit applies to a copy.
+    CompletableFuture<@Nullable Finding> finding = literal != null
+        ? CompletableFuture.completedFuture(lookup.ofLiteral(url.host(), literal))
+        : lookup.find(url.host()).<@Nullable Finding>thenApply(found -> found).completeOnTimeout(null,
+            CHECK_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+    return finding.thenAccept(this::check);
+  }
+
+  private void check(@Nullable Finding finding) {
     if (finding instanceof Denied denied) {
       throw new IllegalArgumentException("delivery.url: " + denied.detail());
     }
@@ -134,19 +140,6 @@ public final class HttpDelivery implements Delivery {
       }
       LOG.log(System.Logger.Level.WARNING,
           "a host does not resolve yet; callbacks to this host fail until it resolves: {0}", unresolved.detail());
-    }
-  }
-
-  private static @Nullable Finding await(CompletableFuture<Finding> finding) {
-    try {
-      return finding.get(CHECK_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException e) {
-      return null;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return null;
-    } catch (ExecutionException e) {
-      throw new AssertionError("a look-up never fails", e);
     }
   }
 

@@ -480,7 +480,7 @@ class HttpDeliveryTest {
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = new HttpDelivery(HttpDeliveryOptions.DEFAULT, clock, rebinding, null)) {
       Target target = Attempts.target("http://rebind.test:" + receiver.port() + "/");
-      delivery.check(target);
+      HttpTargetTest.check(delivery, target);
       nanos.addAndGet(HttpDeliveryOptions.DEFAULT.addressTtl().toNanos());
       failsWith(Attempts.answer(delivery, Attempts.attempt(target)), Health.UNREACHABLE, "loopback", "--allow-network",
           "host=rebind.test");

@@ -11,19 +11,21 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way to hand an attempt to its handler. Any thread may call the methods. No method blocks except {@link #close} and
- * {@link #check}. No event loop calls {@link #check}.
+ * A way to hand an attempt to its handler. Any thread may call the methods. No method blocks except {@link #close}.
  */
 public interface Delivery extends AutoCloseable {
   /** Returns the {@link Target#type} of the targets of this delivery. */
   String type();
 
   /**
-   * Checks the settings of a queue before they are accepted. May take some seconds, because it may resolve host names.
+   * Checks the settings of a queue before they are accepted. The check may take some seconds, because it may resolve
+   * host names.
    *
-   * @throws IllegalArgumentException if the settings are refused; the message says what to do
+   * @return a stage that completes once the settings are accepted, and fails with {@link IllegalArgumentException} if
+   *     they are refused; the message says what to do
+   * @throws IllegalArgumentException if the settings are refused at once
    */
-  void check(Target target);
+  CompletionStage<Void> check(Target target);
 
   /**
    * Returns the part of a target that fails as a whole, such as its host or its broker. Attempts to one destination

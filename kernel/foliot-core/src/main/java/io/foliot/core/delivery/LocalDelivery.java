@@ -83,10 +83,11 @@ public final class LocalDelivery implements Delivery, ServedQueues {
   }
 
   @Override
-  public void check(Target target) {
+  public CompletionStage<Void> check(Target target) {
     if (!target.type().equals(Target.LOCAL)) {
       throw new IllegalArgumentException("a local delivery has targets of type local only: type=" + target.type());
     }
+    return CompletableFuture.completedFuture(null);
   }
 
   @Override

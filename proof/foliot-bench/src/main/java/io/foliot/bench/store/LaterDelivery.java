@@ -32,7 +32,9 @@ final class LaterDelivery implements Delivery {
   }
 
   @Override
-  public void check(Target target) {}
+  public CompletionStage<Void> check(Target target) {
+    return CompletableFuture.completedFuture(null);
+  }
 
   @Override
   public String destination(Target target) {

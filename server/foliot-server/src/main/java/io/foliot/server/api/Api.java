@@ -67,7 +67,7 @@ public final class Api implements AutoCloseable {
     handlers.put(Route.CANCEL_TASKS, new BulkCancelRoute(scheduler, clock, parts.limits, calls)::handle);
     handlers.put(Route.SUBMIT_BATCH, new BatchRoute(scheduler, clock, parts.limits, calls)::handle);
     addClaimRoutes(new ClaimRoutes(scheduler, parts.limits, calls));
-    jobs = new JobRoutes(scheduler, parts.jobs, parts.limits, calls);
+    jobs = new JobRoutes(scheduler, parts.jobs, clock, parts.limits, calls);
     addJobRoutes(jobs);
     addWorkerRoutes(new WorkerRoutes(scheduler, parts.limits, calls));
     addKeyRoutes(new KeyRoutes(parts.keys, gate, clock, parts.random, parts.limits));

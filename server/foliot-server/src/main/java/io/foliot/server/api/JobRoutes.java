@@ -5,6 +5,7 @@ import io.foliot.core.InstantText;
 import io.foliot.core.Limits;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
+import io.foliot.core.TimeSource;
 import io.foliot.jobs.Allocation;
 import io.foliot.jobs.InvalidJobException;
 import io.foliot.jobs.Job;
@@ -17,6 +18,7 @@ import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.ScheduleException;
 import io.foliot.jobs.schedule.ScheduleSettings;
 import io.foliot.server.security.Caller;
+import java.io.ByteArrayOutputStream;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
@@ -26,6 +28,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -38,16 +41,23 @@ final class JobRoutes {
   private static final int NEXT_MAX = 1_000;
   private static final int PAGE_DEFAULT = 100;
   private static final int PAGE_MAX = 1_000;
+  /**
+   * Memory of the largest job while it is read and written, in bytes: its record of about 64 KiB, the record's objects,
+   * and its text.
+   */
+  private static final long LARGEST_JOB = 1 << 20;
   private static final String PREVIEWED = "preview";
 
   private final Scheduler scheduler;
   private final Jobs jobs;
+  private final TimeSource clock;
   private final ApiLimits limits;
   private final SchedulerBridge calls;
 
-  JobRoutes(Scheduler scheduler, Jobs jobs, ApiLimits limits, SchedulerBridge calls) {
+  JobRoutes(Scheduler scheduler, Jobs jobs, TimeSource clock, ApiLimits limits, SchedulerBridge calls) {
     this.scheduler = scheduler;
     this.jobs = jobs;
+    this.clock = clock;
     this.limits = limits;
     this.calls = calls;
   }
@@ -92,7 +102,7 @@ final class JobRoutes {
           "a batch of jobs has a JSON value on each line: send the header Content-Type: application/x-ndjson");
     }
     // All lines are read before the first job is put: a call that is refused as a whole has no effect.
-    List<CompletableFuture<Jobs.Put>> answers = readAll(request.body(limits.batchBytes())).stream()
+    List<CompletableFuture<Line>> answers = readAll(request.body(limits.batchBytes())).stream()
         .map(item -> putItem(request.caller(), item)).toList();
     return Reply.json(200, 64 + answers.size() * 200, json -> answers.forEach(answer -> {
       write(json, answer);
@@ -139,7 +149,14 @@ final class JobRoutes {
     }
   }
 
-  private CompletableFuture<Jobs.Put> putItem(Caller caller, Item item) {
+  /** What the answer shows of a job; a batch would hold too much memory if it kept each {@link JobStatus}. */
+  private record Line(String name, long version, JobStatus.State state) {
+    static Line of(Jobs.Put put) {
+      return new Line(put.status().name(), put.status().version(), put.status().state());
+    }
+  }
+
+  private CompletableFuture<Line> putItem(Caller caller, Item item) {
     try {
       return switch (item) {
         case Item.Refused refused -> CompletableFuture.failedFuture(refused.problem());
@@ -149,7 +166,7 @@ final class JobRoutes {
           // A job whose queue the caller may not see is not replaced.
           Optional<JobStatus> old = caller.seesAll() ? Optional.empty() : calls.read(jobs.find(job.name()));
           old.ifPresent(status -> ensureSeen(caller, job.name(), status));
-          yield jobs.put(job);
+          yield jobs.put(job).thenApply(Line::of);
         }
       };
     } catch (Problem problem) {
@@ -157,13 +174,13 @@ final class JobRoutes {
     }
   }
 
-  private void write(JsonGenerator json, CompletableFuture<Jobs.Put> put) {
+  private void write(JsonGenerator json, CompletableFuture<Line> put) {
     json.writeStartObject();
     try {
-      JobStatus status = call(() -> put).status();
-      TaskJson.text(json, "job", status.name());
-      json.writeNumberProperty("version", status.version());
-      json.writeStringProperty("state", status.state().name());
+      Line line = call(() -> put);
+      TaskJson.text(json, "job", line.name());
+      json.writeNumberProperty("version", line.version());
+      json.writeStringProperty("state", line.state().name());
     } catch (Problem refused) {
       json.writeName("error");
       refused.write(json);
@@ -179,21 +196,37 @@ final class JobRoutes {
     String queue = request.parameter("queue");
     JobStatus.State state = state(request.parameter("state"));
     int limit = number(request, "limit", PAGE_DEFAULT, PAGE_MAX);
-    Jobs.Page page = call(() -> jobs.list(limit, request.parameter("cursor")));
-    List<JobStatus> seen = page.jobs().stream().filter(status -> isSeen(request.caller(), status))
-        .filter(status -> queue == null
-            || (status.definition() != null && status.definition().queue().equals(queue)))
-        .filter(status -> state == null || status.state() == state).toList();
-    return Reply.json(200, 64 + seen.size() * 800, json -> {
+    PageMemory memory = new PageMemory(request.memory(), limit, LARGEST_JOB);
+    Predicate<JobStatus> isListed = status -> isSeen(request.caller(), status)
+        && (queue == null || (status.definition() != null && status.definition().queue().equals(queue)))
+        && (state == null || status.state() == state);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (JsonGenerator json = Json.generator(out)) {
       json.writeStartObject();
       json.writeArrayPropertyStart("jobs");
-      seen.forEach(status -> JobJson.write(json, status));
+      String next = request.parameter("cursor");
+      long begunNanos = clock.monotonicNanos();
+      do {
+        // Each part is written before the next is read, so that only the text of the earlier parts is held.
+        Jobs.Page part = part(memory.next(), next);
+        int before = out.size();
+        part.jobs().stream().filter(isListed).forEach(status -> JobJson.write(json, status));
+        json.flush();
+        memory.add(part.jobs().size(), (long) AnswerMemory.COPIES * (out.size() - before));
+        next = part.next();
+      } while (next != null && memory.next() > 0 && clock.monotonicNanos() - begunNanos < QueueScan.MAX_NANOS);
       json.writeEndArray();
-      if (page.next() != null) {
-        json.writeStringProperty("next", page.next());
+      if (next != null) {
+        json.writeStringProperty("next", next);
       }
       json.writeEndObject();
-    });
+    }
+    memory.end();
+    return Reply.of(200, "application/json", out.toByteArray());
+  }
+
+  private Jobs.Page part(int limit, @Nullable String cursor) {
+    return call(() -> jobs.list(limit, cursor));
   }
 
   private static JobStatus.@Nullable State state(@Nullable String text) {
@@ -532,6 +565,7 @@ final class JobRoutes {
   }
 
   private JobStatus found(Request request) {
+    request.memory().reserve(LARGEST_JOB);
     String name = request.variable("job");
     return calls.read(jobs.find(name)).orElseThrow(() -> unknownJob(name));
   }

@@ -44,6 +44,8 @@ public enum ProblemKind {
   UNKNOWN_ROUTE(404, "There is nothing under this path"),
   /** The path has routes, but none with this method. */
   METHOD_NOT_ALLOWED(405, "The path does not have this method"),
+  /** The body did not arrive in time; nothing was done. */
+  REQUEST_TIMEOUT(408, "The request took too long to arrive"),
   /** The key has a live task. */
   KEY_IN_USE(409, "The key has a live task"),
   /** The claim is not valid any more. */

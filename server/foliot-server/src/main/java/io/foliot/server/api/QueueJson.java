@@ -71,13 +71,34 @@ final class QueueJson {
     paused = from.paused();
   }
 
+  /** Reads the settings of a queue. A masked secret remains {@link #MASK}. */
+  static QueueConfig read(String name, byte[] body) {
+    return new QueueJson(name, DEFAULTS).read(body);
+  }
+
+  /** Returns whether a secret of a queue is masked. */
+  static boolean isMasked(QueueConfig queue) {
+    return queue.target().settings().entrySet().stream().anyMatch(each -> isMasked(each.getKey(), each.getValue()));
+  }
+
+  private static boolean isMasked(String setting, String value) {
+    return isSecret(setting) && value.equals(MASK);
+  }
+
   /**
-   * Reads the settings of a queue.
+   * Returns a queue whose masked secrets are replaced by the secrets of the existing queue.
    *
-   * @param existing the current queue, whose secrets replace the masks, or null if there is none
+   * @param existing the queue in the store, or null if there is none
+   * @throws Problem if the existing queue lacks a masked secret
    */
-  static QueueConfig read(String name, byte[] body, @Nullable QueueConfig existing) {
-    return new QueueJson(name, DEFAULTS).read(body, existing);
+  static QueueConfig unmasked(QueueConfig queue, @Nullable QueueConfig existing) {
+    if (!isMasked(queue)) {
+      return queue;
+    }
+    Target target = queue.target();
+    Map<String, String> settings = new TreeMap<>(target.settings());
+    settings.replaceAll((setting, value) -> isMasked(setting, value) ? kept(setting, existing) : value);
+    return queue.toBuilder().target(new Target(target.type(), settings, target.timeout())).build();
   }
 
   /**
@@ -90,15 +111,15 @@ final class QueueJson {
     settings.put("type", existing.target().type());
     fields.delivery = settings;
     fields.timeout = existing.target().timeout();
-    return fields.read(patch, existing);
+    return unmasked(fields.read(patch), existing);
   }
 
-  private QueueConfig read(byte[] body, @Nullable QueueConfig existing) {
+  private QueueConfig read(byte[] body) {
     try (JsonIn in = new JsonIn(body)) {
       in.only(FIELDS, field -> readField(in, field));
     }
     try {
-      return queue(existing);
+      return queue();
     } catch (IllegalArgumentException e) {
       throw new Problem(ProblemKind.INVALID_FIELD, String.valueOf(e.getMessage()));
     }
@@ -187,7 +208,7 @@ final class QueueJson {
     return value == null ? otherwise : value;
   }
 
-  private QueueConfig queue(@Nullable QueueConfig existing) {
+  private QueueConfig queue() {
     if (delivery == null || !delivery.containsKey("type")) {
       throw new Problem(ProblemKind.MISSING_FIELD, "a queue needs a delivery: \"delivery\": {\"type\": \"http\","
           + " \"url\": \"https://...\"}, or {\"type\": \"pull\"} for workers that claim its tasks").with("field",
@@ -195,7 +216,6 @@ final class QueueJson {
     }
     Map<String, String> settings = new TreeMap<>(delivery);
     String type = String.valueOf(settings.remove("type"));
-    settings.replaceAll((setting, value) -> isSecret(setting) && value.equals(MASK) ? kept(setting, existing) : value);
     if (type.equals(Target.PULL) && !settings.isEmpty()) {
       throw JsonIn.invalid("delivery", "only type and timeout, because a delivery of type pull has no other settings",
           JsonIn.shown(String.join(", ", settings.keySet())));

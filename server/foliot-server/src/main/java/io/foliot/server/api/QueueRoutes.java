@@ -39,9 +39,12 @@ final class QueueRoutes {
 
   Reply put(Request request) {
     String name = request.variable("queue");
+    QueueConfig queue = QueueJson.read(name, request.json(limits.bodyBytes()));
     Optional<QueueConfig> existing = calls.find(scheduler, name);
-    QueueConfig queue = QueueJson.read(name, request.json(limits.bodyBytes()), existing.orElse(null));
-    QueueConfig written = calls.write(scheduler.putQueue(queue));
+    // The settings that this node knows may be a second old, so the store's settings give the masked secrets.
+    QueueConfig written = calls.write(existing.isPresent() && QueueJson.isMasked(queue)
+        ? scheduler.changeQueue(name, old -> QueueJson.unmasked(queue, old))
+        : scheduler.putQueue(QueueJson.unmasked(queue, null)));
     return Reply.json(existing.isPresent() ? 200 : 201, json -> QueueJson.write(json, written, null));
   }
 

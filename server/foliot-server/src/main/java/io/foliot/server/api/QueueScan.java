@@ -19,7 +19,7 @@ final class QueueScan {
    * Time after which no further part is read: enough to pass about a hundred thousand tasks of other queues in an
    * embedded store.
    */
-  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
+  static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
   /**
    * Time limit while no task has been found. It is longer than {@link #MAX_NANOS}, because programs take an empty page
    * for the last page. It is shorter than the time that clients wait for an answer.

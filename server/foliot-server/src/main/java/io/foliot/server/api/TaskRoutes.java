@@ -28,22 +28,6 @@ import org.jspecify.annotations.Nullable;
 final class TaskRoutes {
   private static final String IDEMPOTENCY_KEY = "Idempotency-Key";
   private static final int MAX_PAGE = 1_000;
-  // A page whose tasks exceed this size reads no further part, because the page contains the payloads.
-  private static final long PAGE_BYTES = 4L << 20;
-  /** Maximum number of tasks of one part of a page. */
-  private static final int TASKS_AT_ONCE = 50;
-  /**
-   * Divisor of an answer's memory. One half holds the tasks that the page has read so far, and the other half holds the
-   * next part.
-   */
-  private static final int PARTS_OF_PAGE = 2;
-  /**
-   * Number of further tasks, each of the largest size, for which a page keeps memory after a part that is shorter than
-   * requested.
-   */
-  private static final int SPARSE_TASKS = 4;
-  /** Maximum number of tasks of one part after a part that is shorter than requested. */
-  private static final int SPARSE_PART = 2;
   /** Estimated bytes of the result of one touch in the answer. */
   private static final int BYTES_PER_TOUCH = 120;
 
@@ -320,35 +304,26 @@ final class TaskRoutes {
   }
 
   /**
-   * Reads a page in parts. The size of a record is unknown before it is read, so the page reserves memory for records
-   * of the largest size. If a part is shorter than requested, the scan may take its full time. From then on, the page
-   * keeps memory only for the records that it has and for {@link #SPARSE_TASKS} more.
+   * Reads a page in parts. If a part is shorter than requested, the scan may take its full time, and the page keeps
+   * little memory from then on.
    */
   private TaskPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from,
       AnswerMemory.Share memory) {
-    long partBytes = memory.mostBytes() / PARTS_OF_PAGE;
-    int atOnce = Math.clamp(partBytes / largestRecord(), 1, TASKS_AT_ONCE);
-    long room = Math.min(limit * largestRecord(),
-        Math.min(partBytes, PAGE_BYTES * AnswerMemory.COPIES) + atOnce * largestRecord());
-    memory.reserve(room);
+    PageMemory page = new PageMemory(memory, limit, largestRecord());
     QueueScan scan = new QueueScan(scheduler, calls, clock, queue);
     List<TaskRecord> tasks = new ArrayList<>();
-    long bytes = 0;
     String cursor = from;
     do {
-      int wanted = Math.min(atOnce, limit - tasks.size());
+      int wanted = page.next();
       TaskPage part = scan.part(state, wanted, cursor);
       tasks.addAll(part.tasks());
-      bytes += part.tasks().stream().mapToLong(TaskRoutes::bytesOf).sum();
-      cursor = part.cursor();
-      if (part.tasks().size() < wanted && atOnce > SPARSE_PART) {
-        atOnce = SPARSE_PART;
-        room = Math.min(room, bytes + SPARSE_TASKS * largestRecord());
-        memory.holds(room);
+      page.add(part.tasks().size(), part.tasks().stream().mapToLong(TaskRoutes::bytesOf).sum());
+      if (part.tasks().size() < wanted) {
+        page.becomesSparse();
       }
-    } while (cursor != null && tasks.size() < limit && scan.hasTime(tasks.isEmpty())
-        && bytes + Math.min(atOnce, limit - tasks.size()) * largestRecord() <= room);
-    memory.holds(bytes);
+      cursor = part.cursor();
+    } while (cursor != null && tasks.size() < limit && scan.hasTime(tasks.isEmpty()) && page.next() > 0);
+    page.end();
     return new TaskPage(tasks, cursor);
   }
 

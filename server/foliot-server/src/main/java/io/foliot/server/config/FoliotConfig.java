@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery delivery, int maxJobs,
     Limits limits, String adminKeyHash, Log log, Engine engine) {
 
-  /** The address of the server, and the time limits of stops and calls. */
-  public record Listen(String host, int port, Duration stopTimeout, Duration callTimeout) {}
+  /** The address of the server, and the time limits of stops, calls and clients. */
+  public record Listen(String host, int port, Duration stopTimeout, Duration callTimeout, Duration clientTimeout) {}
 
   /**
    * The store of tasks.
@@ -188,7 +188,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
 
   private static Listen listen(Settings settings) {
     return new Listen(settings.get(Option.HOST), settings.get(Option.PORT), settings.get(Option.STOP_TIMEOUT),
-        settings.get(Option.CALL_TIMEOUT));
+        settings.get(Option.CALL_TIMEOUT), settings.get(Option.CLIENT_TIMEOUT));
   }
 
   private static Store store(Settings settings) {

@@ -38,6 +38,12 @@ public final class Option<T> {
   /** The longest wait of a request. */
   public static final Option<Duration> CALL_TIMEOUT = duration("server.call-timeout", "call-timeout",
       "100ms", "10m", "30s", "how long a request waits for the store");
+  // The default is longer than clients commonly keep idle connections, so that clients close them first. If the server
+  // closed an idle connection, a request that a client sends at that moment would be lost.
+  /** The longest wait for a client in each phase of a request. */
+  public static final Option<Duration> CLIENT_TIMEOUT = duration("server.client-timeout", "client-timeout",
+      "1s", "1h", "2m", "how long a client may take to send the body of a request, and to read the answer and send the"
+          + " head of the next request");
 
   /** The store. */
   public static final Option<String> STORE = of("store.kind", "store", OptionType.TEXT, "rocksdb",
@@ -142,8 +148,8 @@ public final class Option<T> {
   /** The memory of all answers to reads together. All answers to writes together have a limit of the same size. */
   public static final Option<Long> ANSWER_BYTES = size("limits.answer-bytes", "limit-answer-bytes",
       "2MiB", "8GiB", 128 << 20,
-      "maximum memory of all answers under way that list or show tasks, and never more than an eighth of the heap; "
-          + "answers to writes have a separate maximum of the same size");
+      "maximum memory of all answers under way that list or show tasks or jobs, and never more than an eighth of the"
+          + " heap; answers to writes have a separate maximum of the same size");
   /** The largest number of connections. */
   public static final Option<Integer> CONNECTIONS = count("limits.connections", "limit-connections",
       1, 1_000_000, 10_000, "maximum number of connections at once");
