@@ -6,11 +6,9 @@ import io.foliot.core.TaskNote;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Outcome;
 import io.foliot.jobs.Allocators.UnallocatedException;
-import io.foliot.jobs.schedule.AfterSchedule;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.Schedule;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -217,9 +215,8 @@ final class JobLife {
     }
     if (edit.isEnded) {
       edit.nextAfter = 0;
-    } else if (lastEnd != 0 && edit.active.isEmpty() && schedule.timing() instanceof AfterSchedule) {
-      Instant next = schedule.next(Instant.ofEpochMilli(lastEnd));
-      edit.nextAfter = next == null ? 0 : next.toEpochMilli();
+    } else if (lastEnd != 0) {
+      ScheduledTimes.beginDelay(edit, schedule, lastEnd);
     }
   }
 
@@ -431,10 +428,7 @@ final class JobLife {
       edit.totals = edit.totals.began(time.origin());
     }
     edit.past(new PastRun(time.time(), time.time(), 1, time.origin(), PastRun.Result.NO_TARGETS, 0, 0, 0, now));
-    if (schedule.timing() instanceof AfterSchedule && edit.active.isEmpty() && edit.nextAfter == 0) {
-      Instant next = schedule.next(Instant.ofEpochMilli(now));
-      edit.nextAfter = next == null ? 0 : next.toEpochMilli();
-    }
+    ScheduledTimes.beginDelay(edit, schedule, now);
   }
 
   /** Applies the overlap rule to a scheduled time that cannot begin: a run is active, or another time must wait. */

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param created when the job was created
  * @param paused the pause of the job, or null
  * @param cursor the instant up to which the scheduled times are decided
- * @param nextAfter with a fixed delay, when the next run begins, or 0 if that is not known; 0 with other schedules
+ * @param nextAfter with a fixed delay, when the delay ends; the next run begins then, or at the first later instant
+ *     that the bounds of the schedule permit. 0 if that is not known, and with other schedules
  * @param origins the number of the latest request for runs; before the first request, the instant of the creation. So a
  *     job that is deleted and created again never uses a number twice, and its runs have new ids
  * @param waiting times that are to run and have not begun, in the order in which they begin

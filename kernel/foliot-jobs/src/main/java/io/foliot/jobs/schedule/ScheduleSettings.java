@@ -189,7 +189,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
     if (from == null && to == null && left.isEmpty() && (cron != null || zone.equals(ZoneOffset.UTC))) {
       return timing;
     }
-    return new BoundedSchedule(timing, from, to, left, zone);
+    return new BoundedSchedule(timing, from == null ? null : wholeMillis(from), to, left, zone);
   }
 
   private Schedule timing(String job, Calendar calendar) {
@@ -226,7 +226,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
   }
 
   /**
-   * Ensures that a new job has a scheduled time in the future.
+   * Ensures that a new job has a scheduled time in the future; with a fixed delay, the first one may be now.
    *
    * @param schedule the schedule of these settings
    * @param now the store's time at the creation
@@ -239,7 +239,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
     if (to != null && !to.isAfter(now)) {
       throw ScheduleException.of("to", to.toString(), "an instant after now=" + now, null);
     }
-    if (schedule.next(now) == null) {
+    if ((after == null ? schedule.next(now) : schedule.first(now)) == null) {
       String kind = cron != null ? "cron" : every != null ? "every" : "after";
       throw ScheduleException.of(kind,
           cron != null ? cron : ScheduleException.text(Objects.requireNonNull(every != null ? every : after)),
