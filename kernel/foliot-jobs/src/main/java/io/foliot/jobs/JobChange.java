@@ -226,6 +226,8 @@ final class JobChange {
     if (requested.isRepeated()) {
       return requested;
     }
+    Job job = record.job();
+    Job.ensureRun(Math.max(1, job.zones().size()), job.shards(), parameter);
     int waiting = record.parameters().stream().mapToInt(each -> each.body().payload().length).sum();
     if (waiting + length > JobRecord.MAX_PARAMETERS_BYTES) {
       throw new OverloadedException("the parameters of requests that wait have at most "

@@ -293,6 +293,16 @@ final class JobChangeTest {
   }
 
   @Test
+  void theParameterOfARequestCountsForEachShard() {
+    Body most = new Body(new byte[4_096], "a/b", Map.of());
+    JobRecord large = created(hourly().shards(4_096).build());
+    assertThat(JobChange.trigger(large, null, most, START).record().waiting()).hasSize(1);
+    JobRecord larger = created(hourly().shards(4_097).build());
+    assertThatThrownBy(() -> JobChange.trigger(larger, null, most, START)).isInstanceOf(InvalidJobException.class)
+        .hasMessageContainingAll("parameter", "16777216");
+  }
+
+  @Test
   void aRepeatedBackfillReturnsAllOfItsTimes() {
     JobRecord record = created(hourly().build());
     List<Long> times = List.of(START - 3 * HOUR, START - 2 * HOUR, START - HOUR);
