@@ -17,7 +17,6 @@ import io.foliot.core.Scheduler;
 import io.foliot.core.Stages;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
-import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.jobs.Allocation;
@@ -117,16 +116,16 @@ final class EngineTaskSource implements TaskSource {
   }
 
   @Override
-  public CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
+  public CompletableFuture<Duration> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within) {
     TaskId id = TaskId.parse(lease.taskId());
     return engine.extend(id, Token.parse(lease.token()), duration, note(note))
         .copy().orTimeout(TimeUnit.NANOSECONDS.convert(within), TimeUnit.NANOSECONDS)
-        .thenAccept(result -> extended(result, id, worker));
+        .thenApply(result -> extended(result, id, worker));
   }
 
-  private void extended(ExtendResult result, TaskId id, @Nullable String worker) {
-    switch (result.kind()) {
+  private Duration extended(Scheduler.Extended result, TaskId id, @Nullable String worker) {
+    return switch (result.kind()) {
       case NOT_FOUND, STALE -> throw stale(id);
       case CANCELLED -> throw new LeaseLostException(
           "the task was cancelled, and its lease is not extended; stop the work: id=" + id, true);
@@ -135,8 +134,9 @@ final class EngineTaskSource implements TaskSource {
           // A worker whose handlers are all busy claims nothing: its extensions show that it is alive.
           engine.seen(worker);
         }
+        yield Duration.ofMillis(result.leaseMillis());
       }
-    }
+    };
   }
 
   private static LeaseLostException stale(TaskId id) {

@@ -89,8 +89,8 @@ public interface Run {
 
   /**
    * Starts the next run of the job as soon as this run has ended, if the handler returns. In the next run, the shard
-   * with the same number begins with the checkpoint of this shard. The checkpoints of all shards together have at most
-   * 8,192 characters. A shard whose checkpoint does not fit begins without one.
+   * with the same number begins with the checkpoint of this shard. The checkpoints that the job keeps for its next runs
+   * have at most 8,192 characters together. A shard whose checkpoint does not fit begins without one.
    *
    * @throws IllegalStateException if the task belongs to no job
    */

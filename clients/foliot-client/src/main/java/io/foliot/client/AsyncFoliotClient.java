@@ -368,17 +368,17 @@ public final class AsyncFoliotClient {
   }
 
   /** As {@link FoliotClient#extend(Lease, Duration)}. */
-  public CompletableFuture<Void> extend(Lease lease, Duration duration) {
+  public CompletableFuture<Duration> extend(Lease lease, Duration duration) {
     return extend(lease, duration, TaskNote.NONE);
   }
 
   /** As {@link FoliotClient#extend(Lease, Duration, TaskNote)}. */
-  public CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note) {
+  public CompletableFuture<Duration> extend(Lease lease, Duration duration, TaskNote note) {
     return extend(lease, duration, note, null);
   }
 
   /** As {@link FoliotClient#extend(Lease, Duration, TaskNote, String)}. */
-  public CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker) {
+  public CompletableFuture<Duration> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker) {
     // An answer after the end of the lease is useless. A call with a note may take longer, so that the note is stored.
     boolean isShort = note.equals(TaskNote.NONE) && duration.compareTo(requestTimeout) < 0;
     return extend(lease, duration, fields(note, worker), isShort ? duration : requestTimeout);
@@ -389,7 +389,7 @@ public final class AsyncFoliotClient {
    *
    * @param within the time after which the future fails with a {@link TimeoutException}
    */
-  CompletableFuture<Void> extendWithin(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
+  CompletableFuture<Duration> extendWithin(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within) {
     return extend(lease, duration, fields(note, worker), within.compareTo(requestTimeout) < 0 ? within : requestTimeout)
         .orTimeout(TimeUnit.NANOSECONDS.convert(within), TimeUnit.NANOSECONDS);
@@ -402,7 +402,7 @@ public final class AsyncFoliotClient {
     };
   }
 
-  private CompletableFuture<Void> extend(Lease lease, Duration duration, Consumer<JsonGenerator> more,
+  private CompletableFuture<Duration> extend(Lease lease, Duration duration, Consumer<JsonGenerator> more,
       Duration timeout) {
     DurationText.requirePositive("lease", duration);
     HttpRequest request = transport.request(ApiPath.task(lease.taskId()).then("/extend"))
@@ -411,7 +411,10 @@ public final class AsyncFoliotClient {
           Json.write(json, "lease", duration);
           more.accept(json);
         })).build();
-    return transport.call(request, timeout, Repeat.ALWAYS, Reading.NOTHING);
+    return transport.call(request, timeout, Repeat.ALWAYS, Reading.of(body -> {
+      JsonObject answer = JsonObject.parse(body);
+      return answer.has("leaseMillis") ? Duration.ofMillis(answer.number("leaseMillis")) : duration;
+    }));
   }
 
   /** As {@link FoliotClient#redrive(String, int)}. */

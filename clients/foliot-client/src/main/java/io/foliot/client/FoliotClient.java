@@ -369,15 +369,16 @@ public final class FoliotClient implements AutoCloseable {
   /**
    * Extends a lease: it ends a duration from now, but not later than the queue's {@link QueueSettings#maxRun} permits.
    *
+   * @return how long the lease holds at least, counted from the call: at most the requested duration
    * @throws FoliotException with 409 if the lease is no longer valid, or the task was cancelled
    */
-  public void extend(Lease lease, Duration duration) {
-    await(async.extend(lease, duration));
+  public Duration extend(Lease lease, Duration duration) {
+    return await(async.extend(lease, duration));
   }
 
   /** As {@link #extend(Lease, Duration)}; also stores a note. */
-  public void extend(Lease lease, Duration duration, TaskNote note) {
-    await(async.extend(lease, duration, note));
+  public Duration extend(Lease lease, Duration duration, TaskNote note) {
+    return await(async.extend(lease, duration, note));
   }
 
   /**
@@ -386,8 +387,8 @@ public final class FoliotClient implements AutoCloseable {
    *
    * @param worker the name with which the worker claims; null for none
    */
-  public void extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker) {
-    await(async.extend(lease, duration, note, worker));
+  public Duration extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker) {
+    return await(async.extend(lease, duration, note, worker));
   }
 
   /** As {@link #ack(Lease)}; also stores a note. */

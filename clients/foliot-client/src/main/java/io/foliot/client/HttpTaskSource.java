@@ -13,7 +13,7 @@ record HttpTaskSource(FoliotClient client) implements TaskSource {
   }
 
   @Override
-  public CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
+  public CompletableFuture<Duration> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within) {
     return client.async().extendWithin(lease, duration, note, worker, within);
   }

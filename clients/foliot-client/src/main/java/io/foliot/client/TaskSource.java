@@ -21,12 +21,14 @@ public interface TaskSource {
   /**
    * Extends a lease, stores a note, and shows that the worker is alive.
    *
-   * @param duration the duration of the lease from now on
+   * @param duration the requested duration of the lease from now on
    * @param note the note to store; {@link TaskNote#NONE} if there is nothing new
    * @param worker the name with which the worker claims; null for none
    * @param within the time after which the future fails, because a later answer would be useless
+   * @return how long the lease holds at least, counted from the call: at most the requested duration, and less if the
+   *     queue limits how long an attempt may run
    */
-  CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
+  CompletableFuture<Duration> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within);
 
   /** Settles an attempt. */

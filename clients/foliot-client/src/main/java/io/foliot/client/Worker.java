@@ -179,17 +179,18 @@ public final class Worker implements AutoCloseable {
     return name != null && third.compareTo(LONGEST_SILENCE) > 0 ? LONGEST_SILENCE : third;
   }
 
-  /**
-   * Returns a twentieth of the lease: the shortest pause before a repeated extension, and the shortest time limit of an
-   * extension.
-   */
+  /** Returns a twentieth of the lease: the shortest pause before a later extension, and its shortest time limit. */
   private Duration shortStep() {
     return lease.dividedBy(20);
   }
 
+  private static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
+  }
+
   private void pause(int failures, Duration atLeast) {
     Duration backoff = surroundings.backoff(failures);
-    CompletableFuture<Void> pausing = clock.after(backoff.compareTo(atLeast) > 0 ? backoff : atLeast);
+    CompletableFuture<Void> pausing = clock.after(longer(backoff, atLeast));
     pause = pausing;
     if (stopping) {
       pausing.complete(null);
@@ -262,7 +263,12 @@ public final class Worker implements AutoCloseable {
 
     @Override
     public boolean isLost() {
-      return refused || clock.nanoTime() - leaseEndNanos >= 0;
+      return refused || !left().isPositive();
+    }
+
+    /** Returns how long the lease still holds. */
+    private Duration left() {
+      return Duration.ofNanos(leaseEndNanos - clock.nanoTime());
     }
 
     @Override
@@ -284,8 +290,7 @@ public final class Worker implements AutoCloseable {
               new LeaseLostException("this process or its connection to the server was paused", false));
           return;
         }
-        renewLater(
-            task.leasedFor() == null ? shortStep() : untilRenewal(Duration.ofNanos(leaseEndNanos - clock.nanoTime())));
+        renewLater(task.leasedFor() == null ? shortStep() : untilRenewal(left()));
         Settlement settlement = graceOver ? Settlement.nack("the worker has stopped", Duration.ZERO) : handle();
         ended = true;
         renewal.cancel(true);
@@ -339,6 +344,11 @@ public final class Worker implements AutoCloseable {
     }
 
     private void renew() {
+      if (!left().isPositive()) {
+        // An ended lease is not extended. The call would be refused, and the result of the handler would not be sent.
+        lost(new LeaseLostException("no extension succeeded, or the maxRun of the queue has passed", false));
+        return;
+      }
       try {
         extendNow().join();
       } catch (RuntimeException e) {
@@ -347,7 +357,8 @@ public final class Worker implements AutoCloseable {
         }
         return;
       }
-      renewLater(untilRenewal(lease));
+      // If only a moment is left before the maxRun of the queue, each further extension would leave less.
+      renewLater(untilRenewal(longer(left(), shortStep().multipliedBy(3))));
     }
 
     @Override
@@ -374,14 +385,13 @@ public final class Worker implements AutoCloseable {
       TaskNote note = current == null || version == sentVersion ? TaskNote.NONE : current.note();
       long sentNanos = clock.nanoTime();
       // An answer after the end of the lease is useless, because the lease then counts as lost.
-      Duration left = Duration.ofNanos(leaseEndNanos - sentNanos);
-      Duration step = shortStep();
-      return source.extend(task.lease(), lease, note, name, left.compareTo(step) > 0 ? left : step)
+      return source.extend(task.lease(), lease, note, name, longer(left(), shortStep()))
+          .thenAccept(granted -> {
+            sentVersion = version;
+            leaseEndNanos = sentNanos + TimeUnit.NANOSECONDS.convert(granted);
+          })
           .whenComplete((nothing, failure) -> {
-            if (failure == null) {
-              sentVersion = version;
-              leaseEndNanos = sentNanos + TimeUnit.NANOSECONDS.convert(lease);
-            } else if (!ended && isRefusal(cause(failure))) {
+            if (failure != null && !ended && isRefusal(cause(failure))) {
               cancelled = isCancelled(cause(failure));
               refused = true;
             }
@@ -389,18 +399,19 @@ public final class Worker implements AutoCloseable {
     }
 
     private void notRenewed(Throwable cause) {
-      long leftNanos = leaseEndNanos - clock.nanoTime();
-      if (refused || leftNanos <= 0) {
-        report("a lease was lost, so the handler is interrupted, task=" + task.id(), cause);
-        thread.interrupt();
+      if (isLost()) {
+        lost(cause);
         return;
       }
       report("a lease could not be extended yet, and the extension is repeated, task=" + task.id(), cause);
-      // Each pause is half of the remaining time, but at least a short step. So the final try begins at most one short
-      // step after the end of the lease.
-      Duration half = Duration.ofNanos(leftNanos / 2);
-      Duration step = shortStep();
-      renewLater(half.compareTo(step) > 0 ? half : step);
+      // Each pause is half of the remaining time, but at least a short step. So the handler is interrupted at most one
+      // short step after the end of the lease.
+      renewLater(longer(left().dividedBy(2), shortStep()));
+    }
+
+    private void lost(Throwable cause) {
+      report("a lease was lost, so the handler is interrupted, task=" + task.id(), cause);
+      thread.interrupt();
     }
   }
 

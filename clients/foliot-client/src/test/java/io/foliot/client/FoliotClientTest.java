@@ -404,9 +404,12 @@ final class FoliotClientTest {
     assertSent("POST", "/v1/tasks/t1/nack", "{\"token\":\"secret\",\"reason\":\"disk full\",\"delay\":\"PT1M\"}");
     client.nack(LEASE, null, null);
     assertSent("POST", "/v1/tasks/t1/nack", "{\"token\":\"secret\"}");
-    client.extend(LEASE, Duration.ofSeconds(30));
+    assertThat(client.extend(LEASE, Duration.ofSeconds(30))).as("a server that does not state the granted duration")
+        .isEqualTo(Duration.ofSeconds(30));
     assertSent("POST", "/v1/tasks/t1/extend", "{\"token\":\"secret\",\"lease\":\"PT30S\"}");
-    client.extend(LEASE, Duration.ofSeconds(30), new TaskNote(0, "", "c", ""));
+    server.answer(200, "{\"leaseMillis\":1500}");
+    assertThat(client.extend(LEASE, Duration.ofSeconds(30), new TaskNote(0, "", "c", "")))
+        .isEqualTo(Duration.ofMillis(1500));
     assertSent("POST", "/v1/tasks/t1/extend",
         "{\"token\":\"secret\",\"lease\":\"PT30S\",\"progress\":0.0,\"checkpoint\":\"c\"}");
     client.ack(LEASE, new TaskNote(-1, "412 rows", null, "done"));

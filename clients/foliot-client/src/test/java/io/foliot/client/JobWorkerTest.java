@@ -373,9 +373,11 @@ final class JobWorkerTest {
     server.toExtend = request -> Reply.empty(500);
     server.clock.advance(JobServer.LEASE.minusNanos(1));
     assertThat(job.isLost()).isFalse();
+    assertThat(server.report("extend")).isNotEmpty();
+    Bound.awaitTrue(() -> server.clock.waiting() == 1);
     server.clock.advance(Duration.ofNanos(1));
     assertThat(job.isLost()).as("lost without an answer of the server").isTrue();
-    assertThat(server.report("extend")).isNotEmpty();
+    server.clock.advance(server.clock.waits().getLast());
     assertThat(server.report("nack")).as("the server may still accept the settle").contains("the lease was lost");
     server.stop(worker);
   }

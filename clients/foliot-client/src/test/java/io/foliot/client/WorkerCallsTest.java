@@ -40,7 +40,7 @@ final class WorkerCallsTest {
 
   @Test
   void anExtensionNamesTheWorker() {
-    client.extend(LEASE, Duration.ofSeconds(30), TaskNote.NONE, "w1");
+    assertThat(client.extend(LEASE, Duration.ofSeconds(30), TaskNote.NONE, "w1")).isEqualTo(Duration.ofSeconds(30));
     assertSent("POST", "/v1/tasks/t1/extend", "{\"token\":\"secret\",\"lease\":\"PT30S\",\"worker\":\"w1\"}");
   }
 

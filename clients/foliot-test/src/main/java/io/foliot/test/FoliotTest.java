@@ -87,6 +87,7 @@ public final class FoliotTest implements Foliot {
         + " call its handlers directly, or start the worker with Foliot.inMemory()");
   }
 
+  /** Stops this instance. The handlers of attempts that have begun run first, and no other attempt begins. */
   @Override
   public void close() {
     delegate.close();

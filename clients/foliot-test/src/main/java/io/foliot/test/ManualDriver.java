@@ -21,6 +21,8 @@ import java.util.concurrent.Executor;
 final class ManualDriver implements Driver {
   /** Longest time, by the clock of the test, that a call may take. Usually no time passes during a call. */
   private static final Duration CALL_BOUND = Duration.ofSeconds(10);
+  /** Longest time, by the clock of the test, that a stop may take. It is longer than a stop waits for handlers. */
+  private static final Duration STOP_BOUND = Duration.ofMinutes(1);
 
   private final SettableClock clock;
   private final ManualLoops loops;
@@ -52,7 +54,11 @@ final class ManualDriver implements Driver {
 
   @Override
   public <R> R await(CompletableFuture<R> call) {
-    loops.runUntil(call::isDone, CALL_BOUND);
+    return await(call, CALL_BOUND);
+  }
+
+  private <R> R await(CompletableFuture<R> call, Duration bound) {
+    loops.runUntil(call::isDone, bound);
     try {
       return call.join();
     } catch (CompletionException e) {
@@ -63,9 +69,11 @@ final class ManualDriver implements Driver {
     }
   }
 
+  /** Runs the handlers of attempts that have begun, for which a stop waits. */
   @Override
   public void awaitStop(CompletableFuture<Void> stop) {
-    await(stop);
+    runUntilIdle();
+    await(stop, STOP_BOUND);
   }
 
   /** Advances the clock, and runs loops and handlers at each instant at which a loop is due. */

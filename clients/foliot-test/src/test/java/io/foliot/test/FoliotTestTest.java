@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.foliot.Cancellation;
 import io.foliot.Submitted;
 import io.foliot.Tasks;
+import io.foliot.jobs.Job;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -79,6 +80,35 @@ final class FoliotTestTest {
     }).now().submit("tick");
     foliot.advance(Duration.ofDays(1));
     assertThat(ran).containsExactly("tick PT0S", "tick PT6H", "tick PT12H", "tick PT18H", "tick PT24H");
+  }
+
+  @Test
+  void aCloseRunsHandlersThatAreDueAndNoOthers() {
+    try (FoliotTest closed = FoliotTest.start()) {
+      Tasks<String> tasks = closed.tasks("tasks", String.class).handle((text, run) -> {
+        ran.add(text);
+        if (text.equals("fails")) {
+          throw new IllegalStateException("on purpose");
+        }
+        run.again(Duration.ZERO);
+      });
+      tasks.now().submit("due");
+      tasks.now().submit("fails");
+      tasks.in(Duration.ofSeconds(1)).submit("later");
+      closed.jobs().put(Job.named("report").queue("tasks").every(Duration.ofSeconds(1)));
+    }
+    assertThat(ran).containsExactlyInAnyOrder("due", "fails");
+  }
+
+  @Test
+  void aHandlerMayCloseTheInstance() {
+    FoliotTest closed = FoliotTest.start();
+    closed.tasks("tasks", String.class).handle((text, run) -> {
+      closed.close();
+      ran.add(text);
+    }).now().submit("x");
+    closed.advance(Duration.ZERO);
+    assertThat(ran).containsExactly("x");
   }
 
   @Test

@@ -120,12 +120,12 @@ public interface Scheduler extends AutoCloseable {
    * Moves the end of a lease to {@code lease} from now, but never to an earlier time. The queue's {@code maxRun} limits
    * the end.
    */
-  default CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease) {
+  default CompletableFuture<Extended> extend(TaskId id, Token token, Duration lease) {
     return extend(id, token, lease, TaskNote.NONE);
   }
 
   /** Does the same as {@link #extend(TaskId, Token, Duration)}, and stores the worker's note. */
-  CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease, TaskNote note);
+  CompletableFuture<Extended> extend(TaskId id, Token token, Duration lease, TaskNote note);
 
   /** Creates or replaces a queue. The change takes effect on all nodes within a second. */
   CompletableFuture<QueueConfig> putQueue(QueueConfig queue);
@@ -253,6 +253,17 @@ public interface Scheduler extends AutoCloseable {
    *     paused before it reads the result must count from the time at which it sent the call
    */
   record Pulled(List<TaskRecord> tasks, long leaseMillis) {}
+
+  /**
+   * The result of an extension.
+   *
+   * @param kind the effect of the call
+   * @param leaseEnd the new end of the lease, in milliseconds since 1970 by the store's clock; 0 if the extension was
+   *     refused
+   * @param leaseMillis how long the lease holds at least, counted from the call; 0 if the extension was refused. It is
+   *     at most the requested duration, and less if the queue limits how long an attempt may run
+   */
+  record Extended(ExtendResult.Kind kind, long leaseEnd, long leaseMillis) {}
 
   /**
    * A queue with its figures.

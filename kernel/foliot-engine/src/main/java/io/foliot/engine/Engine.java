@@ -16,7 +16,6 @@ import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SealedException;
 import io.foliot.core.store.SettleResult;
@@ -407,7 +406,7 @@ public final class Engine implements Scheduler {
   }
 
   @Override
-  public CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease, TaskNote note) {
+  public CompletableFuture<Extended> extend(TaskId id, Token token, Duration lease, TaskNote note) {
     return gate.report(() -> reports.extend(id, token, lease, note));
   }
 

@@ -2,6 +2,7 @@ package io.foliot.engine;
 
 import io.foliot.core.Meter;
 import io.foliot.core.QueueConfig;
+import io.foliot.core.Scheduler.Extended;
 import io.foliot.core.Scheduler.Pull;
 import io.foliot.core.Scheduler.Pulled;
 import io.foliot.core.Target;
@@ -186,12 +187,16 @@ final class ReportCalls {
     }
   }
 
-  CompletionStage<ExtendResult> extend(TaskId id, Token token, Duration lease, TaskNote note) {
+  CompletionStage<Extended> extend(TaskId id, Token token, Duration lease, TaskNote note) {
     if (lease.isNegative() || lease.isZero() || lease.compareTo(MAX_LEASE) > 0) {
       throw new IllegalArgumentException("a lease is from 1 ms to 24 h: lease=" + lease);
     }
-    return extensions
-        .call(List.of(new Extension(id, token, QueueRegistry.ceilMillis(lease), note)), bytes(note))
-        .thenApply(results -> results.get(0));
+    long leaseMillis = QueueRegistry.ceilMillis(lease);
+    long calledMillis = loops.storeMillis();
+    return extensions.call(List.of(new Extension(id, token, leaseMillis, note)), bytes(note)).thenApply(results -> {
+      ExtendResult result = results.get(0);
+      return new Extended(result.kind(), result.leaseEnd(),
+          Math.clamp(result.leaseEnd() - calledMillis, 0, leaseMillis));
+    });
   }
 }

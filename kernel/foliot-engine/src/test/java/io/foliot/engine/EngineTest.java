@@ -475,6 +475,24 @@ final class EngineTest {
   }
 
   @Test
+  void anExtensionStatesHowLongTheLeaseHolds() {
+    QueueConfig queue = QueueConfig.of("pull", Target.pull()).toBuilder().maxRun(Duration.ofSeconds(45)).build();
+    try (World world = withQueue(queue)) {
+      world.submit("pull", Duration.ZERO, "t");
+      TaskRecord task = world.join(world.engine.pull(new Scheduler.Pull("pull", 1, 20_000, 30_000, "w"))).getFirst();
+      world.advance(Duration.ofSeconds(10));
+      Scheduler.Extended full = world.join(world.engine.extend(task.id(), tokenOf(task), Duration.ofSeconds(30)));
+      assertThat(full.leaseMillis()).isEqualTo(30_000);
+      world.advance(Duration.ofSeconds(10));
+      Scheduler.Extended limited = world.join(world.engine.extend(task.id(), tokenOf(task), Duration.ofSeconds(30)));
+      assertThat(limited.leaseEnd()).isEqualTo(task.claimedAt() + 45_000);
+      assertThat(limited.leaseMillis()).as("counted from the call").isBetween(24_900L, 25_100L);
+      Scheduler.Extended refused = world.join(world.engine.extend(task.id(), new Token(1, 2), Duration.ofSeconds(30)));
+      assertThat(refused).isEqualTo(new Scheduler.Extended(ExtendResult.Kind.STALE, 0, 0));
+    }
+  }
+
+  @Test
   void aPullWaitsForTheFirstTask() {
     try (World world = withQueue(QueueConfig.of("pull", Target.pull()))) {
       CompletableFuture<List<TaskRecord>> waiting = world.engine

@@ -46,7 +46,10 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   public static final int MAX_SHARDS = 10_000;
   /** The largest parameter, in bytes: it is copied into each shard. */
   public static final int MAX_PARAMETER_BYTES = 16 << 10;
-  /** Maximum product of the size of the parameter, in bytes, and {@code shards}. It does not count zones or workers. */
+  /**
+   * Maximum product of the size of the parameter, in bytes, and the number of shards of a run in all zones. A run that
+   * would be larger, because more zones or workers have joined, does not begin.
+   */
   public static final int MAX_RUN_BYTES = 16 << 20;
   /** The largest size of all shard parameters together, in bytes of UTF-8: they are part of the job's record. */
   public static final int MAX_SHARD_PARAMETER_BYTES = 24 << 10;
@@ -102,9 +105,6 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
         headers);
     ensure(parameter.payload().length <= MAX_PARAMETER_BYTES, "parameter",
         "at most " + MAX_PARAMETER_BYTES + " bytes", parameter.payload().length);
-    long runBytes = (long) parameter.payload().length * shards;
-    ensure(runBytes <= MAX_RUN_BYTES, "parameter",
-        "at most " + MAX_RUN_BYTES + " bytes for all shards of a run together", runBytes);
     ensure(timeout == null || (timeout.isPositive() && timeout.compareTo(MAX_TIMEOUT) <= 0), "timeout",
         "a duration above 0 and at most 24 h", timeout == null ? "" : DurationText.format(timeout));
     ensure(maxAttempts >= 0 && maxAttempts <= Retry.MAX_ATTEMPTS, "maxAttempts",
@@ -114,6 +114,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     ensure(history >= 1 && history <= MAX_HISTORY, "history", "a whole number from 1 to " + MAX_HISTORY, history);
     zones = List.copyOf(zones);
     ensureScope(scope, shards, shardParameters, zones);
+    ensureRun(Math.max(1, zones.size()), shards, parameter);
     ensureAllocator(allocation, allocator, scope);
     runListeners = RunPhase.copy(runListeners);
     ensure(!runListeners.contains(RunPhase.SHARDS), "runListeners", "before, after, or both", runListeners);
@@ -131,7 +132,6 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       ensure(!zone.isEmpty() && zone.length() <= MAX_ZONE && zone.chars().noneMatch(Character::isISOControl), "zones",
           "names of 1 to " + MAX_ZONE + " characters without control characters", zone);
     }
-    ensureShards(Math.max(1, zones.size()), shards);
   }
 
   private static void ensureAllocator(Allocation allocation, String allocator, Scope scope) {
@@ -145,10 +145,13 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
         "own");
   }
 
-  /** Ensures that the shards in all zones together are no more than a run may have. */
-  static void ensureShards(int zones, int shards) {
+  /** Ensures that the shards in all zones together, and their payloads, are no more than a run may have. */
+  static void ensureRun(int zones, int shards, Body parameter) {
     ensure((long) zones * shards <= MAX_SHARDS, "shards",
         "at most " + MAX_SHARDS + " in all zones together, of which there are " + zones, shards);
+    long bytes = (long) zones * shards * parameter.payload().length;
+    ensure(bytes <= MAX_RUN_BYTES, "parameter",
+        "at most " + MAX_RUN_BYTES + " bytes for all shards of a run together", bytes);
   }
 
   private static void ensureName(String setting, String name, Consumer<String> check, String expected) {

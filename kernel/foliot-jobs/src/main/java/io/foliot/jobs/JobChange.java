@@ -54,8 +54,8 @@ final class JobChange {
   record Requested(JobRecord record, List<Long> times, long origin, boolean isRepeated) {}
 
   /**
-   * Returns the record of a new job. With a fixed delay the first run is due at once, or at the beginning of the
-   * schedule if that is later; else it is due at the next scheduled time.
+   * Returns the record of a new job. With a fixed delay the first run is due at once, or at the first instant that the
+   * bounds of the schedule permit; else it is due at the next scheduled time.
    *
    * @throws io.foliot.jobs.schedule.ScheduleException if the schedule has no time in the future, or a calendar does not
    *     exist
@@ -63,20 +63,13 @@ final class JobChange {
   static JobRecord create(Job job, long now, Function<String, @Nullable Calendar> calendars) {
     Schedule schedule = schedule(job, calendars);
     job.schedule().ensureFiresAfter(Instant.ofEpochMilli(now), schedule);
-    return new JobRecord(job, 1, List.of(), now, null, now, firstAfter(job, schedule, now), now, List.of(), List.of(),
-        List.of(), JobTotals.NONE, List.of(), List.of(), false, List.of());
+    long nextAfter = schedule.timing() instanceof AfterSchedule ? now : 0;
+    return new JobRecord(job, 1, List.of(), now, null, now, nextAfter, now, List.of(), List.of(), List.of(),
+        JobTotals.NONE, List.of(), List.of(), false, List.of());
   }
 
   private static Schedule schedule(Job job, Function<String, @Nullable Calendar> calendars) {
     return job.schedule().schedule(job.name(), calendars);
-  }
-
-  private static long firstAfter(Job job, Schedule schedule, long now) {
-    if (!(schedule.timing() instanceof AfterSchedule)) {
-      return 0;
-    }
-    Instant from = job.schedule().from();
-    return from == null ? now : Math.max(now, from.toEpochMilli());
   }
 
   private static JobEdit settled(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
@@ -90,7 +83,7 @@ final class JobChange {
   /**
    * Decides the scheduled times up to {@code now}, before a new definition takes effect. If a calendar of the old
    * definition is gone, it is unknown which of these times were excluded: none of them runs, and all are recorded as
-   * missed.
+   * missed. A fixed delay has no such times: its next time follows the new definition.
    */
   private static JobEdit replaced(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
     if (record.isEnded()
@@ -99,6 +92,9 @@ final class JobChange {
     }
     Schedule schedule = schedule(record.job(), name -> NO_DAYS);
     JobEdit edit = new JobEdit(record);
+    if (schedule.timing() instanceof AfterSchedule) {
+      return edit;
+    }
     Instant from = Instant.ofEpochMilli(record.cursor());
     Instant first = schedule.next(from);
     long count = schedule.count(from, Instant.ofEpochMilli(now), MAX_COUNTED);
@@ -128,18 +124,14 @@ final class JobChange {
       throw new BehindException(job.name());
     }
     JobEdit edit = replaced(record, now, calendars);
-    boolean hadDelay = edit.job.schedule().after() != null && !edit.isEnded;
+    boolean isDelay = schedule.timing() instanceof AfterSchedule;
+    boolean hasRun = !edit.active.isEmpty() || !edit.waiting.isEmpty();
+    boolean keepsNext = isDelay && edit.nextAfter != 0 && !edit.isEnded;
+    edit.nextAfter = keepsNext ? Math.max(edit.nextAfter, now) : isDelay && !hasRun ? now : 0;
     edit.isEnded = false;
     edit.job = job;
     edit.version++;
     edit.cursor = Math.max(edit.cursor, now);
-    if (schedule.timing() instanceof AfterSchedule) {
-      edit.nextAfter = edit.active.isEmpty() && !(hadDelay && edit.nextAfter != 0)
-          ? firstAfter(job, schedule, now)
-          : edit.nextAfter;
-    } else {
-      edit.nextAfter = 0;
-    }
     return edit.done();
   }
 
@@ -234,6 +226,8 @@ final class JobChange {
     if (requested.isRepeated()) {
       return requested;
     }
+    Job job = record.job();
+    Job.ensureRun(Math.max(1, job.zones().size()), job.shards(), parameter);
     int waiting = record.parameters().stream().mapToInt(each -> each.body().payload().length).sum();
     if (waiting + length > JobRecord.MAX_PARAMETERS_BYTES) {
       throw new OverloadedException("the parameters of requests that wait have at most "
@@ -320,10 +314,9 @@ final class JobChange {
       }
     }
     boolean isLast = edit.waiting.size() < record.waiting().size() && edit.waiting.isEmpty() && edit.active.isEmpty();
-    if (isLast && record.job().schedule().after() != null && edit.nextAfter == 0 && !record.isEnded()) {
+    if (isLast && record.job().schedule().after() != null) {
       // The time of a fixed delay follows the end of a run, and no run is left.
-      Instant next = schedule(record.job(), calendars).next(Instant.ofEpochMilli(now));
-      edit.nextAfter = next == null ? 0 : next.toEpochMilli();
+      ScheduledTimes.beginDelay(edit, schedule(record.job(), calendars), now);
     }
     return edit.done();
   }

@@ -70,17 +70,21 @@ final class JobEdit {
 
   /**
    * Requests a run that continues an ended run. The new run has its own number, and begins with the checkpoints of the
-   * ended run. Does nothing if {@link JobRecord#MAX_WAITING} times wait already.
+   * ended run. It waits even if {@link JobRecord#MAX_WAITING} times wait already, because the handler that requested it
+   * has succeeded and cannot be refused. The ended run has waited itself, so at most {@link JobRecord#MAX_ACTIVE} more
+   * times wait.
    */
   void again(Run ended, long now) {
-    if (waiting.size() < JobRecord.MAX_WAITING) {
-      long origin = ++origins;
-      waiting.add(new JobRecord.Waiting(now, origin, 0, true));
-      List<Run.Again> shards = ended.again().stream().filter(shard -> !shard.checkpoint().isEmpty()).toList();
-      if (!shards.isEmpty()) {
-        carried.add(new JobRecord.Carried(origin, shards));
-      }
-    }
+    long origin = ++origins;
+    waiting.add(new JobRecord.Waiting(now, origin, 0, true));
+    carried.add(new JobRecord.Carried(origin,
+        ended.again().stream().filter(shard -> !shard.checkpoint().isEmpty()).toList()));
+  }
+
+  /** Returns whether a time that waits does not begin in the present pause, if the job is paused. */
+  boolean isHeld(JobRecord.Waiting time) {
+    return paused != null && (time.origin() <= paused.origins()
+        || carried.stream().anyMatch(each -> each.origin() == time.origin()));
   }
 
   /** Returns the checkpoint with which a shard of a run begins, or null if there is none. */

@@ -6,11 +6,9 @@ import io.foliot.core.TaskNote;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Outcome;
 import io.foliot.jobs.Allocators.UnallocatedException;
-import io.foliot.jobs.schedule.AfterSchedule;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.Schedule;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -77,6 +75,8 @@ final class JobLife {
   private final List<Outcome.Child> children = new ArrayList<>();
   private final List<TaskId> cancels = new ArrayList<>();
   private long childBytes;
+  /** Size of the checkpoints that the record keeps, in characters. */
+  private int carriedLength;
   /** Pause until a pass reads further ends, in milliseconds; {@link Long#MAX_VALUE} if there is no such pass. */
   private long readsOnAfter = Long.MAX_VALUE;
   /** Closed runs that a new run must continue. */
@@ -101,6 +101,7 @@ final class JobLife {
     this.fleet = fleet;
     this.allocators = allocators;
     edit = new JobEdit(record);
+    carriedLength = record.carriedLength();
     schedule = record.job().schedule().schedule(record.job().name(), calendars);
     this.now = now;
   }
@@ -217,9 +218,8 @@ final class JobLife {
     }
     if (edit.isEnded) {
       edit.nextAfter = 0;
-    } else if (lastEnd != 0 && edit.active.isEmpty() && schedule.timing() instanceof AfterSchedule) {
-      Instant next = schedule.next(Instant.ofEpochMilli(lastEnd));
-      edit.nextAfter = next == null ? 0 : next.toEpochMilli();
+    } else if (lastEnd != 0) {
+      ScheduledTimes.beginDelay(edit, schedule, lastEnd);
     }
   }
 
@@ -285,18 +285,17 @@ final class JobLife {
   }
 
   /** Adds a shard that requests another run. One request is enough; further shards are added for their checkpoints. */
-  private static List<Run.Again> again(List<Run.Again> before, int shard, TaskNote.Mark mark, @Nullable String last) {
+  private List<Run.Again> again(List<Run.Again> before, int shard, TaskNote.Mark mark, @Nullable String last) {
     if (mark != TaskNote.Mark.RUN_AGAIN) {
       return before;
     }
-    String checkpoint = last == null ? "" : last;
-    int carried = before.stream().mapToInt(each -> each.checkpoint().length()).sum();
-    boolean fits = carried + checkpoint.length() <= JobRecord.MAX_CARRIED;
-    if (!before.isEmpty() && (checkpoint.isEmpty() || !fits)) {
+    String checkpoint = last != null && carriedLength + last.length() <= JobRecord.MAX_CARRIED ? last : "";
+    if (!before.isEmpty() && checkpoint.isEmpty()) {
       return before;
     }
+    carriedLength += checkpoint.length();
     List<Run.Again> after = new ArrayList<>(before);
-    after.add(new Run.Again(shard, fits ? checkpoint : ""));
+    after.add(new Run.Again(shard, checkpoint));
     return after;
   }
 
@@ -367,14 +366,15 @@ final class JobLife {
   }
 
   private void start() {
-    continueRuns();
+    if (!edit.isEnded) {
+      continuations.forEach(run -> edit.again(run, now));
+    }
     List<JobRecord.Waiting> waiting = List.copyOf(edit.waiting);
     edit.waiting.clear();
     for (JobRecord.Waiting each : waiting) {
-      JobRecord.Paused paused = edit.paused;
       if (edit.isEnded && each.origin() == 0) {
         skipped(each);
-      } else if (paused != null && each.origin() <= paused.origins()) {
+      } else if (edit.isHeld(each)) {
         edit.waiting.add(each);
       } else if (hasRoom()) {
         begin(each);
@@ -382,18 +382,6 @@ final class JobLife {
         edit.waiting.add(each);
       } else {
         overlap(each);
-      }
-    }
-  }
-
-  /** Requests the runs that continue closed runs. The requested runs do not begin during a pause. */
-  private void continueRuns() {
-    if (!edit.isEnded) {
-      continuations.forEach(run -> edit.again(run, now));
-      JobRecord.Paused paused = edit.paused;
-      if (paused != null && !continuations.isEmpty()) {
-        edit.paused = new JobRecord.Paused(paused.since(), paused.until(), edit.origins, paused.reason(),
-            paused.actor());
       }
     }
   }
@@ -431,10 +419,7 @@ final class JobLife {
       edit.totals = edit.totals.began(time.origin());
     }
     edit.past(new PastRun(time.time(), time.time(), 1, time.origin(), PastRun.Result.NO_TARGETS, 0, 0, 0, now));
-    if (schedule.timing() instanceof AfterSchedule && edit.active.isEmpty() && edit.nextAfter == 0) {
-      Instant next = schedule.next(Instant.ofEpochMilli(now));
-      edit.nextAfter = next == null ? 0 : next.toEpochMilli();
-    }
+    ScheduledTimes.beginDelay(edit, schedule, now);
   }
 
   /** Applies the overlap rule to a scheduled time that cannot begin: a run is active, or another time must wait. */

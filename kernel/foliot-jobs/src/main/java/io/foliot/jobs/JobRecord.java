@@ -2,6 +2,7 @@ package io.foliot.jobs;
 
 import io.foliot.core.Body;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param created when the job was created
  * @param paused the pause of the job, or null
  * @param cursor the instant up to which the scheduled times are decided
- * @param nextAfter with a fixed delay, when the next run begins, or 0 if that is not known; 0 with other schedules
+ * @param nextAfter with a fixed delay, when the delay ends; the next run begins then, or at the first later instant
+ *     that the bounds of the schedule permit. 0 if that is not known, and with other schedules
  * @param origins the number of the latest request for runs; before the first request, the instant of the creation. So a
  *     job that is deleted and created again never uses a number twice, and its runs have new ids
  * @param waiting times that are to run and have not begun, in the order in which they begin
@@ -24,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param requests idempotency keys of the latest requests
  * @param parameters payloads that replace the job's parameter in requested runs, until all tasks of a run are inserted
  * @param isEnded whether a handler has ended the job: no scheduled time runs until the job is put again
- * @param carried checkpoints for the shards of runs that continue another run, until these shards are inserted
+ * @param carried the runs that continue another run, with checkpoints for their shards, until these are inserted
  */
 record JobRecord(Job job, long version, List<Long> declared, long created, @Nullable Paused paused, long cursor,
     long nextAfter, long origins, List<Waiting> waiting, List<Run> active, List<PastRun> history, JobTotals totals,
@@ -33,7 +35,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * Maximum number of hashes in {@code declared}: a rolling deployment has two definitions, and a rollback has a third.
    */
   static final int MAX_DECLARED = 8;
-  /** Maximum number of times that wait to run. */
+  /** Maximum number of times that wait to run; runs that continue another run may exceed it. */
   static final int MAX_WAITING = 100;
   /** Maximum number of requests whose idempotency keys are remembered. */
   static final int MAX_REQUESTS = 32;
@@ -42,15 +44,15 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   static final int MAX_PARAMETERS_BYTES = 4 << 10;
 
   /**
-   * Largest size of the checkpoints that one run hands to the run that continues it, in characters. Checkpoints that do
-   * not fit are dropped.
+   * Largest size of the checkpoints that runs hand to the runs that continue them, in characters, over all runs of the
+   * record. Checkpoints that do not fit are dropped.
    */
   static final int MAX_CARRIED = 8 << 10;
   /** Size of the targets of the active runs together, in bytes, above which no further run begins. */
   static final int MAX_TARGET_BYTES = 1 << 10;
 
   /** Maximum number of active runs under {@link Overlap#ALLOW}. */
-  private static final int MAX_ACTIVE = 16;
+  static final int MAX_ACTIVE = 16;
   /** Maximum number of active runs under {@link Overlap#ALLOW} of a job with more than {@link #LARGE_SHARDS} shards. */
   private static final int MAX_ACTIVE_LARGE = 4;
   private static final int LARGE_SHARDS = 1_000;
@@ -80,7 +82,8 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    *
    * @param since the instant of the pause; scheduled times after it do not run
    * @param until the first instant at which they run again; {@link #OPEN} if only a resume ends the pause
-   * @param origins the number of the latest request that does not begin in the pause; later requests do begin
+   * @param origins the number of the latest request that does not begin in the pause. Later requests of callers do
+   *     begin; later runs that continue another run do not
    * @param reason the reason, for display
    * @param actor the caller that paused the job or last changed its pause; {@code foliot} for a pause after failures
    */
@@ -111,15 +114,21 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   record Parameter(long origin, Body body) {}
 
   /**
-   * The checkpoints with which the shards of a run begin, if the run continues another run.
+   * A run that continues another run.
    *
    * @param origin the number of the run's request
-   * @param shards the numbers and checkpoints of the shards
+   * @param shards the numbers and checkpoints of the shards that begin with a checkpoint
    */
   record Carried(long origin, List<Run.Again> shards) {
     Carried {
       shards = List.copyOf(shards);
     }
+  }
+
+  /** Returns the size of the checkpoints of all runs, in characters. */
+  int carriedLength() {
+    return Stream.concat(active.stream().map(Run::again), carried.stream().map(Carried::shards))
+        .flatMap(List::stream).mapToInt(shard -> shard.checkpoint().length()).sum();
   }
 
   /** Returns how many runs may be active under {@link Overlap#ALLOW}. */

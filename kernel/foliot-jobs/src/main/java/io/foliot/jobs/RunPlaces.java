@@ -95,6 +95,7 @@ final class RunPlaces {
       return unread();
     }
     List<Integer> seats = fleet.working(job.queue()).stream().map(Seat::number).sorted().toList();
+    Job.ensureRun(1, seats.size(), job.parameter());
     return seats.isEmpty()
         ? new NoTargets()
         : new Begin(seats.size(), new Targets(List.of(new Targets.Group("", Address.Kind.ONLY, seats))));
@@ -113,7 +114,7 @@ final class RunPlaces {
     if (zones.isEmpty()) {
       return new NoTargets();
     }
-    Job.ensureShards(zones.size(), job.shards());
+    Job.ensureRun(zones.size(), job.shards(), job.parameter());
     List<Targets.Group> groups = new ArrayList<>();
     for (String zone : zones) {
       int number = fleet.zone(zone);

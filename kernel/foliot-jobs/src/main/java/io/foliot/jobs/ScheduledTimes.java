@@ -56,7 +56,7 @@ final class ScheduledTimes {
       return true;
     }
     if (schedule.timing() instanceof AfterSchedule) {
-      delay(edit, now);
+      delay(edit, schedule, now);
       return true;
     }
     countOld(edit, schedule, now);
@@ -80,11 +80,24 @@ final class ScheduledTimes {
     if (edit.isEnded) {
       return Long.MAX_VALUE;
     }
-    if (schedule.timing() instanceof AfterSchedule) {
-      return edit.nextAfter == 0 ? Long.MAX_VALUE : edit.nextAfter;
+    boolean isDelay = schedule.timing() instanceof AfterSchedule;
+    if (isDelay && edit.nextAfter == 0) {
+      return Long.MAX_VALUE;
     }
-    Instant next = schedule.next(instant(edit.cursor));
+    Instant next = isDelay ? schedule.first(instant(edit.nextAfter)) : schedule.next(instant(edit.cursor));
     return next == null ? Long.MAX_VALUE : next.toEpochMilli();
+  }
+
+  /**
+   * Begins the fixed delay of a schedule at an instant, in milliseconds since 1970. Does nothing if the schedule has no
+   * fixed delay, if a run is active, or if the delay has begun already.
+   */
+  static void beginDelay(JobEdit edit, Schedule schedule, long millis) {
+    if (!edit.isEnded && edit.nextAfter == 0 && edit.active.isEmpty()
+        && schedule.timing() instanceof AfterSchedule delay) {
+      Instant next = delay.next(instant(millis));
+      edit.nextAfter = next == null ? 0 : next.toEpochMilli();
+    }
   }
 
   private static Instant instant(long millis) {
@@ -133,10 +146,11 @@ final class ScheduledTimes {
   }
 
   /** Takes the scheduled time of a fixed delay if it is due. There is none while a run is active or waits. */
-  private static void delay(JobEdit edit, long now) {
-    if (edit.nextAfter != 0 && edit.nextAfter <= now) {
-      edit.waiting.add(new JobRecord.Waiting(edit.nextAfter, 0, 0, true));
-      edit.cursor = Math.max(edit.cursor, edit.nextAfter);
+  private static void delay(JobEdit edit, Schedule schedule, long now) {
+    long next = next(edit, schedule);
+    if (next <= now) {
+      edit.waiting.add(new JobRecord.Waiting(next, 0, 0, true));
+      edit.cursor = Math.max(edit.cursor, next);
       edit.nextAfter = 0;
     }
   }

@@ -140,6 +140,55 @@ final class JobChangeTest {
     assertThat(pass(resumed, START + 2).record().paused()).isNull();
   }
 
+  private static Job.Builder afterAnHour() {
+    return Job.named("report").queue("q").after(Duration.ofHours(1));
+  }
+
+  /** Returns the record of a job whose first run ended at {@code START + 1}. */
+  private static JobRecord endedOnce(Job job) {
+    JobLife.Plan first = pass(created(job), START);
+    TaskId shard = first.children().getFirst().id();
+    return JobLife.plan(first.record(), START + 2, Map.of(shard, new ShardEnd(ShardEnd.State.SUCCEEDED, START + 1)),
+        NO_CALENDARS, null).record();
+  }
+
+  @Test
+  void aPutBoundsTheNextTimeOfAFixedDelay() {
+    JobRecord record = endedOnce(afterAnHour().build());
+    Job later = afterAnHour().schedule(s -> s.from(Instant.ofEpochMilli(START + 2 * HOUR))).build();
+    JobLife.Plan put = pass(JobChange.put(record, later, START + 3, NO_CALENDARS), START + HOUR + 1);
+    assertThat(put.record().active()).isEmpty();
+    assertThat(put.at()).isEqualTo(START + 2 * HOUR);
+    Job over = afterAnHour().schedule(s -> s.to(Instant.ofEpochMilli(START + HOUR))).build();
+    JobRecord ended = JobChange.put(record, over, START + 3, NO_CALENDARS);
+    assertThat(pass(ended, START + 2 * HOUR).record().active()).isEmpty();
+    JobRecord revived = JobChange.put(ended, afterAnHour().build(), START + 3 * HOUR, NO_CALENDARS);
+    assertThat(pass(revived, START + 3 * HOUR).record().active()).as("no time before the change")
+        .extracting(Run::time).containsExactly(START + 3 * HOUR);
+    JobRecord unchanged = JobChange.put(record, afterAnHour().history(9).build(), START + 3, NO_CALENDARS);
+    assertThat(pass(unchanged, START + 3).at()).isEqualTo(START + HOUR + 1);
+  }
+
+  @Test
+  void aPutNeverDoublesTheTimeOfAFixedDelay() {
+    JobRecord record = created(afterAnHour().build());
+    for (int change = 1; change <= 3; change++) {
+      record = JobChange.put(record, afterAnHour().history(change).build(), START + change, NO_CALENDARS);
+    }
+    JobRecord pass = pass(record, START + 4).record();
+    assertThat(pass.active()).hasSize(1);
+    assertThat(pass.waiting()).isEmpty();
+  }
+
+  @Test
+  void aFixedDelayWhoseCalendarWasDeletedCanBeReplaced() {
+    Job weekdays = afterAnHour().schedule(s -> s.exclude(List.of("gone"))).build();
+    JobRecord record = JobChange.create(weekdays, START, name -> Calendar.parse(List.of("SAT")));
+    JobRecord put = JobChange.put(record, afterAnHour().build(), START + 5 * HOUR, NO_CALENDARS);
+    assertThat(put.totals().missed()).as("a fixed delay misses no time").isZero();
+    assertThat(pass(put, START + 5 * HOUR).record().active()).hasSize(1);
+  }
+
   @Test
   void aPausedJobHoldsEarlierTriggersButRunsLaterOnes() {
     JobRecord before = JobChange.trigger(created(hourly().build()), null, START).record();
@@ -241,6 +290,16 @@ final class JobChangeTest {
     assertThatThrownBy(() -> JobChange.trigger(record, null, most, START)).isInstanceOf(OverloadedException.class);
     assertThat(JobChange.stop(record, START, START, NO_CALENDARS).parameters()).as("a request that is stopped")
         .isEmpty();
+  }
+
+  @Test
+  void theParameterOfARequestCountsForEachShard() {
+    Body most = new Body(new byte[4_096], "a/b", Map.of());
+    JobRecord large = created(hourly().shards(4_096).build());
+    assertThat(JobChange.trigger(large, null, most, START).record().waiting()).hasSize(1);
+    JobRecord larger = created(hourly().shards(4_097).build());
+    assertThatThrownBy(() -> JobChange.trigger(larger, null, most, START)).isInstanceOf(InvalidJobException.class)
+        .hasMessageContainingAll("parameter", "16777216");
   }
 
   @Test

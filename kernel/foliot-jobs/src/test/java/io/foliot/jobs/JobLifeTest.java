@@ -341,6 +341,50 @@ final class JobLifeTest {
   }
 
   @Test
+  void aFixedDelayNeverBeginsOutsideItsBounds() {
+    long tuesday = START + 1_440 * MINUTE;
+    calendars = name -> Calendar.parse(List.of("MON"));
+    job(Job.named("report").queue("q").after(Duration.ofMinutes(1)).schedule(s -> s.exclude(List.of("days"))).build());
+    assertThat(pass(START)).as("Monday the 5th is excluded").isLessThanOrEqualTo(tuesday);
+    pass(tuesday - 1);
+    assertThat(record.active()).isEmpty();
+    pass(tuesday);
+    assertThat(record.active()).extracting(Run::time).containsExactly(tuesday);
+
+    job(Job.named("report").queue("q").after(Duration.ofMinutes(1))
+        .schedule(s -> s.from(Instant.ofEpochMilli(START + 5).plusNanos(1)).to(Instant.ofEpochMilli(START + MINUTE)))
+        .build());
+    pass(START + 5);
+    assertThat(record.active()).isEmpty();
+    pass(START + 6);
+    assertThat(record.active()).extracting(Run::time).containsExactly(START + 6);
+    succeed(START + 7);
+    pass(START + 10 * MINUTE);
+    assertThat(record.active()).as("the next time is not before the end").isEmpty();
+  }
+
+  @Test
+  void aChangedCalendarMovesTheEndOfAFixedDelay() {
+    long tuesday = START + 1_440 * MINUTE;
+    calendars = name -> Calendar.parse(List.of("SUN"));
+    job(Job.named("report").queue("q").after(Duration.ofMinutes(1)).schedule(s -> s.exclude(List.of("days"))).build());
+    pass(START);
+    succeed(START + 1);
+    pass(START + 2);
+    calendars = name -> Calendar.parse(List.of("MON"));
+    pass(START + 5 * MINUTE);
+    assertThat(record.active()).isEmpty();
+    JobRecord moved = record;
+    pass(tuesday);
+    assertThat(record.active()).extracting(Run::time).containsExactly(tuesday);
+    record = moved;
+    calendars = name -> Calendar.parse(List.of("SUN"));
+    pass(START + 5 * MINUTE);
+    assertThat(record.active()).as("the day is no longer excluded").extracting(Run::time)
+        .containsExactly(START + MINUTE + 1);
+  }
+
+  @Test
   void fromAndToBoundTheTimes() {
     job(minutely().schedule(s -> s.from(Instant.ofEpochMilli(START + 3 * MINUTE))
         .to(Instant.ofEpochMilli(START + 5 * MINUTE))).misfire(Misfire.all(100, Duration.ofDays(1)))

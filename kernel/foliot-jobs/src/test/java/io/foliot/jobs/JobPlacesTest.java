@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.Address;
+import io.foliot.core.Body;
 import io.foliot.core.JobHeaders;
 import io.foliot.core.TaskId;
 import io.foliot.core.coordination.Fleet;
@@ -254,6 +255,20 @@ final class JobPlacesTest {
     assertThat(headers(JobHeaders.ZONE)).containsExactly("a", "new");
     assertThat(record.active().getFirst().time()).isEqualTo(START + MINUTE);
     assertThat(record.waiting()).isEmpty();
+  }
+
+  @Test
+  void aRunIsNoLargerThanItsBoundInAllZonesAndOnAllWorkers() {
+    Job.Builder job = minutely().parameter(new Body(new byte[16 << 10], "a/b", Map.of()));
+    Job perZone = job.scope(Scope.PER_ZONE).shards(600).build();
+    assertThat(RunPlaces.choose(perZone, Workers.of(3), allocators)).isInstanceOf(RunPlaces.Begin.class);
+    Fleet zones = new Workers().add("w0", "a").add("w1", "b").fleet();
+    assertThatThrownBy(() -> RunPlaces.choose(perZone, zones, allocators)).isInstanceOf(InvalidJobException.class)
+        .hasMessageContainingAll("parameter", "16777216");
+    Job all = job.scope(Scope.ALL).shards(1).build();
+    assertThat(RunPlaces.choose(all, Workers.of(1_024), allocators)).isInstanceOf(RunPlaces.Begin.class);
+    assertThatThrownBy(() -> RunPlaces.choose(all, Workers.of(1_025), allocators))
+        .isInstanceOf(InvalidJobException.class).hasMessageContainingAll("parameter", "16777216");
   }
 
   private static ShardAllocator.Worker named(List<ShardAllocator.Worker> workers, @Nullable String name) {

@@ -63,7 +63,10 @@ final class JobTest {
     Body most = new Body(new byte[16 << 10], "application/json", Map.of());
     assertThat(job.parameter(most).build().parameter()).isEqualTo(most);
     ensureRefused(() -> job.shards(1_025).build(), "parameter", "16777216");
-    job.parameter(Body.EMPTY).shards(1);
+    job.shards(513).scope(Scope.PER_ZONE).zones("a");
+    assertThat(job.build().shards()).isEqualTo(513);
+    ensureRefused(() -> job.zones("a", "b").build(), "parameter", "16777216", "got 16809984");
+    job.parameter(Body.EMPTY).shards(1).scope(Scope.ONE).zones();
     ensureRefused(() -> job.timeout(Duration.ofHours(25)).build(), "timeout", "24 h");
     ensureRefused(() -> job.timeout(Duration.ZERO).build(), "timeout", "above 0");
     job.timeout(null);

@@ -173,6 +173,62 @@ final class ShardMarksTest {
     assertThat(checkpoint(1)).isEqualTo("page 7");
   }
 
+  /** The handler has succeeded when the pass reads its request, so that the request can no longer be refused. */
+  @Test
+  void aRequestedRunFollowsEvenIfNoFurtherTimeMayWait() {
+    pass(START + MINUTE);
+    for (int i = 0; i < JobRecord.MAX_WAITING; i++) {
+      record = JobChange.trigger(record, null, START + MINUTE).record();
+    }
+    end(0, TaskNote.Mark.RUN_AGAIN, "page 7", START + MINUTE + 1);
+    pass(START + MINUTE + 2);
+    for (int run = 1; run <= JobRecord.MAX_WAITING; run++) {
+      assertThat(checkpoint(run)).as("a run that was requested before").isNull();
+      end(run, TaskNote.Mark.NONE, null, START + MINUTE + 2);
+      pass(START + MINUTE + 3);
+    }
+    assertThat(checkpoint(JobRecord.MAX_WAITING + 1)).isEqualTo("page 7");
+  }
+
+  @Test
+  void aTriggerInAPauseRunsThoughTheActiveRunRequestsAnother() {
+    for (@Nullable
+    String checkpoint : new @Nullable String[]{"page 7", null}) {
+      children.clear();
+      ends.clear();
+      job(minutely());
+      pass(START + MINUTE);
+      record = JobChange.pause(record, JobRecord.Paused.OPEN, "", "", START + MINUTE + 1, NO_CALENDARS);
+      record = JobChange.trigger(record, null, START + MINUTE + 2).record();
+      end(0, TaskNote.Mark.RUN_AGAIN, checkpoint, START + MINUTE + 3);
+      pass(START + MINUTE + 4);
+      assertThat(record.active()).extracting(Run::time).containsExactly(START + MINUTE + 2);
+      assertThat(record.waiting()).extracting(JobRecord.Waiting::time).containsExactly(START + MINUTE + 4);
+      record = JobChange.pause(record, JobRecord.Paused.OPEN, "", "", START + MINUTE + 5, NO_CALENDARS);
+      end(1, TaskNote.Mark.RUN_AGAIN, null, START + MINUTE + 5);
+      pass(START + MINUTE + 6);
+      assertThat(record.active()).as("requests of handlers wait for the end of the pause").isEmpty();
+      record = JobChange.resume(record, START + MINUTE + 7, NO_CALENDARS);
+      pass(START + MINUTE + 9);
+      assertThat(record.active()).extracting(Run::time).containsExactly(START + MINUTE + 4);
+      assertThat(checkpoint(2)).isEqualTo(checkpoint);
+    }
+  }
+
+  @Test
+  void allRunsOfARecordShareTheBoundOfCheckpoints() {
+    job(minutely().overlap(Overlap.ALLOW).shards(2));
+    pass(START + MINUTE);
+    pass(START + 2 * MINUTE);
+    for (int shard : new int[]{0, 2}) {
+      end(shard, TaskNote.Mark.RUN_AGAIN, "x".repeat(JobRecord.MAX_CARRIED / 2 + 1), START + 2 * MINUTE + 1);
+    }
+    pass(START + 2 * MINUTE + 2);
+    assertThat(record.active()).hasSize(2).allMatch(run -> run.again().size() == 1);
+    assertThat(record.active().stream().mapToInt(run -> run.again().getFirst().checkpoint().length()).sum())
+        .isLessThanOrEqualTo(JobRecord.MAX_CARRIED);
+  }
+
   @Test
   void checkpointsBeyondTheBoundAreLeftOut() {
     job(minutely().shards(3));

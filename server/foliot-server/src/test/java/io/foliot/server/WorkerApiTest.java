@@ -71,6 +71,16 @@ class WorkerApiTest {
   }
 
   @Test
+  void anExtensionStatesHowLongTheLeaseHolds() {
+    Rig.Answer claim = claim("extended");
+    Rig.Answer full = report(claim, "extend", ", \"lease\": \"40s\"");
+    assertThat(((BigDecimal) requireNonNull(full.at("leaseMillis"))).longValueExact()).isBetween(39_000L, 40_000L);
+    Rig.Answer limited = report(claim, "extend", ", \"lease\": \"24h\"");
+    assertThat(((BigDecimal) requireNonNull(limited.at("leaseMillis"))).longValueExact())
+        .as("the queue's maxRun, which is a day, counts from the claim").isLessThan(86_400_000L);
+  }
+
+  @Test
   void aNackedTaskIsDueAgainAfterTheDelay() {
     Rig.Answer claim = claim("nacked");
     assertThat(report(claim, "nack", ", \"reason\": \"busy\", \"delay\": \"1h\"").text("state")).isEqualTo("DELAYED");

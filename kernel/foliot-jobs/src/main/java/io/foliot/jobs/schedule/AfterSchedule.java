@@ -25,6 +25,11 @@ public record AfterSchedule(Duration delay) implements Schedule {
   }
 
   @Override
+  public Instant first(Instant earliest) {
+    return earliest;
+  }
+
+  @Override
   public ZoneId zone() {
     return ZoneOffset.UTC;
   }

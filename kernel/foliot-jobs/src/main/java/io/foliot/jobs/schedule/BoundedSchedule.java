@@ -42,31 +42,26 @@ public record BoundedSchedule(Schedule timing, @Nullable Instant from, @Nullable
 
   @Override
   public @Nullable Instant next(Instant after) {
-    Instant time = nextFrom(after);
+    return permitted(timing.next(after));
+  }
+
+  @Override
+  public @Nullable Instant first(Instant earliest) {
+    return permitted(timing.first(earliest));
+  }
+
+  /** Returns a time of the unbounded schedule, or the first later one that the bounds permit; null if there is none. */
+  private @Nullable Instant permitted(@Nullable Instant unbounded) {
+    Instant time = unbounded != null && from != null && unbounded.isBefore(from) ? timing.first(from) : unbounded;
     while (time != null && !calendar.isEmpty()) {
       LocalDate date = time.atZone(zone).toLocalDate();
       if (!calendar.excludes(date)) {
         break;
       }
       LocalDate allowed = calendar.firstAllowed(date);
-      if (allowed == null) {
-        return null;
-      }
-      Instant start = allowed.atStartOfDay(zone).toInstant();
-      time = timing instanceof AfterSchedule ? start : timing.next(start.minus(NANOSECOND));
+      time = allowed == null ? null : timing.first(allowed.atStartOfDay(zone).toInstant());
     }
     return time == null || (to != null && !time.isBefore(to)) ? null : time;
-  }
-
-  private @Nullable Instant nextFrom(Instant after) {
-    if (from == null || !after.isBefore(from)) {
-      return timing.next(after);
-    }
-    if (timing instanceof AfterSchedule) {
-      Instant time = timing.next(after);
-      return time == null || time.isBefore(from) ? from : time;
-    }
-    return timing.next(from.minus(NANOSECOND));
   }
 
   @Override

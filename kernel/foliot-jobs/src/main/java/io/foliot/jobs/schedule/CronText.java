@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>A macro is replaced by five fields.
  * <li>Without a dialect, five fields are unix and seven are quartz. Six fields are read as spring and as quartz: if
- * both accept them and the meaning differs, the expression is refused; else a dialect that accepts them is chosen.
+ * both accept them and the meaning differs, the expression is refused; else a dialect that accepts them is chosen. The
+ * name for {@code H} has no effect on this choice.
  * <li>Each field becomes a bit set; the day fields become {@link MonthDays}.
  * <li>An expression that matches no day in 400 years is refused, because the calendar repeats after that time.
  * </ol>
@@ -51,6 +52,11 @@ final class CronText {
   private static final int MAX_DIGITS = 4;
   private static final String FIELD_COUNTS = "5 fields (unix), 6 fields (spring or quartz) or 7 fields (quartz)";
   private static final String EXAMPLE = "0 2 * * MON-FRI";
+  /**
+   * Name with which two dialects are compared. A name chooses the number at the same place of a range in both dialects,
+   * so that an {@code H} has the same weekdays for every name or for none.
+   */
+  private static final String SOME_NAME = "job";
 
   private static final Map<String, String> MACROS = Map.of("@HOURLY", "0 * * * *", "@DAILY", "0 0 * * *", "@MIDNIGHT",
       "0 0 * * *", "@WEEKLY", "0 0 * * 0", "@MONTHLY", "0 0 1 * *", "@YEARLY", "0 0 1 1 *", "@ANNUALLY", "0 0 1 1 *");
@@ -64,7 +70,7 @@ final class CronText {
   record Parsed(String text, CronDialect dialect, LocalTimes times, boolean isHashed) {}
 
   private final CronDialect dialect;
-  private final String name;
+  private final @Nullable String name;
   private boolean isHashed;
   // the components of MonthDays, as they are read
   private int days;
@@ -75,7 +81,7 @@ final class CronText {
   private int lastWeekdays;
   private long nthWeekdays;
 
-  private CronText(CronDialect dialect, String name) {
+  private CronText(CronDialect dialect, @Nullable String name) {
     this.dialect = dialect;
     this.name = name;
   }
@@ -84,10 +90,11 @@ final class CronText {
    * Reads an expression.
    *
    * @param dialect null to derive it
-   * @param name the name for {@code H}; if it is empty, {@code H} is refused
+   * @param name the name for {@code H}; if it is empty, {@code H} is refused. If it is null, {@code H} means all
+   *     numbers that names may choose, so that an expression is accepted if it fires for any name
    * @throws ScheduleException if the expression is wrong, ambiguous, or never fires
    */
-  static Parsed parse(String cron, @Nullable CronDialect dialect, String name) {
+  static Parsed parse(String cron, @Nullable CronDialect dialect, @Nullable String name) {
     String text = cron.strip().toUpperCase(Locale.ROOT);
     if (text.length() > MAX_LENGTH) {
       throw ScheduleException.of("cron", text, "at most " + MAX_LENGTH + " characters", EXAMPLE);
@@ -115,7 +122,7 @@ final class CronText {
     };
   }
 
-  private static Parsed readSixFields(List<String> fields, String name) {
+  private static Parsed readSixFields(List<String> fields, @Nullable String name) {
     Parsed quartz;
     try {
       quartz = read(fields, CronDialect.QUARTZ, name);
@@ -128,7 +135,8 @@ final class CronText {
     } catch (ScheduleException e) {
       return quartz;
     }
-    if (!spring.times().equals(quartz.times())) {
+    if (!new CronText(CronDialect.SPRING, SOME_NAME).times(fields)
+        .equals(new CronText(CronDialect.QUARTZ, SOME_NAME).times(fields))) {
       throw ScheduleException.ofChoice("cron", DAY_OF_WEEK.text(), fields.get(5),
           "names of weekdays or a dialect, because 1 is Monday in spring and Sunday in quartz",
           List.of("dialect spring", "dialect quartz"), String.join(" ", fields.subList(0, 5)) + " TUE");
@@ -136,7 +144,7 @@ final class CronText {
     return spring;
   }
 
-  private static Parsed read(List<String> fields, CronDialect dialect, String name) {
+  private static Parsed read(List<String> fields, CronDialect dialect, @Nullable String name) {
     int count = fields.size();
     boolean fits = switch (dialect) {
       case UNIX -> count == 5;
@@ -154,10 +162,13 @@ final class CronText {
         case QUARTZ -> "0 0 2 ? * MON-FRI";
       });
     }
-    return new CronText(dialect, name).read(fields);
+    CronText text = new CronText(dialect, name);
+    LocalTimes times = text.times(fields);
+    ensureFires(times, fields.get(dialect == CronDialect.UNIX ? 2 : 3));
+    return new Parsed(String.join(" ", fields), dialect, times, text.isHashed);
   }
 
-  private Parsed read(List<String> fields) {
+  private LocalTimes times(List<String> fields) {
     int minute = dialect == CronDialect.UNIX ? 0 : 1;
     long seconds = minute == 0 ? 1 : bits(SECOND, fields.getFirst());
     long minutes = bits(MINUTE, fields.get(minute));
@@ -184,9 +195,7 @@ final class CronText {
     MonthDays monthDays = new MonthDays(days, fromEnd, nearest, nearestFromEnd, weekdays, lastWeekdays, nthWeekdays,
         either);
     BitSet years = fields.size() < 7 || fields.get(6).equals("*") ? null : years(fields.get(6));
-    LocalTimes times = new LocalTimes(seconds, minutes, hours, monthDays, months, years, Calendar.NONE);
-    ensureFires(times, dayOfMonth);
-    return new Parsed(String.join(" ", fields), dialect, times, isHashed);
+    return new LocalTimes(seconds, minutes, hours, monthDays, months, years, Calendar.NONE);
   }
 
   private void ensureDayFieldsFit(String dayOfMonth, String dayOfWeek) {
@@ -367,10 +376,13 @@ final class CronText {
     if (from > to) {
       throw ScheduleException.ofField(field.text(), item, "a range that begins before it ends", "H(0-29)");
     }
+    isHashed = true;
+    if (name == null) {
+      return new Range(from, to, 1);
+    }
     if (name.isEmpty()) {
       throw ScheduleException.ofField(field.text(), item, "a schedule with a name, from which H follows", "*/15");
     }
-    isHashed = true;
     int choices = step == 0 ? to - from + 1 : Math.min(step, to - from + 1);
     int first = from + (int) NameHash.below(choices, name, field.salt());
     return step == 0 ? new Range(first, first, 1) : new Range(first, to, step);

@@ -24,6 +24,14 @@ public sealed interface Schedule permits CronSchedule, EverySchedule, AfterSched
   @Nullable
   Instant next(Instant after);
 
+  /**
+   * Returns the first scheduled time at or after an instant, or null if there is none. A fixed delay without bounds
+   * returns the instant: a run may begin then.
+   */
+  default @Nullable Instant first(Instant earliest) {
+    return next(earliest.minusNanos(1));
+  }
+
   /** Returns the zone in which times are shown, and in which the days of calendars are counted. */
   ZoneId zone();
 

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of a job's schedule as a caller writes them: exactly one of cron, every, after and at, and the settings
  * that belong to it. A job stores these settings and not its schedule, because the calendars that they name may change.
- * {@link #schedule} creates the schedule. The constructor checks each setting and the rules between them.
+ * {@link #schedule} creates the schedule. The constructor checks each setting and the rules between them. It accepts an
+ * expression with {@code H} if that fires for the name of any job; {@link #schedule} checks it for a name.
  *
  * @param cron an expression in canonical text, or null
  * @param dialect the dialect of the expression, derived from its fields if it is not given; null without an expression
@@ -49,8 +50,6 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
   private static final Instant FIRST = Instant.parse("0000-01-01T00:00:00Z");
   /** Last instant that may be set. The milliseconds since 1970 up to it fit into a long. */
   private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999Z");
-  /** Name for checks of an expression with {@code H}, which needs a name. */
-  private static final String SOME_NAME = "job";
 
   public ScheduleSettings {
     List<String> kinds = new ArrayList<>();
@@ -63,8 +62,8 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
           "exactly one kind", KINDS, null);
     }
     if (cron != null) {
-      CronSchedule parsed = CronSchedule.parse(cron, dialect, zone, SOME_NAME);
-      cron = parsed.cron();
+      CronText.Parsed parsed = CronText.parse(cron, dialect, null);
+      cron = parsed.text();
       dialect = parsed.dialect();
     } else {
       refuseWithout("cron", "dialect", dialect == null ? null : dialect.text());
@@ -104,7 +103,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
       }
     }
     exclude = List.copyOf(exclude);
-    new Jitter(jitter, SOME_NAME);
+    new Jitter(jitter, "");
   }
 
   private static void ensureYear(String setting, @Nullable Instant instant) {
@@ -179,8 +178,8 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
    *
    * @param job the name of the job, from which {@code H} and the offset of a period follow
    * @param calendars returns a calendar by its name, or null if there is none
-   * @throws ScheduleException if a calendar does not exist, or if the calendars together exclude all weekdays or have
-   *     too many dates
+   * @throws ScheduleException if a calendar does not exist, if the calendars together exclude all weekdays or have too
+   *     many dates, or if an expression with {@code H} never fires for the name of this job
    */
   public Schedule schedule(String job, Function<String, @Nullable Calendar> calendars) {
     Calendar calendar = calendar(calendars);
@@ -189,7 +188,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
     if (from == null && to == null && left.isEmpty() && (cron != null || zone.equals(ZoneOffset.UTC))) {
       return timing;
     }
-    return new BoundedSchedule(timing, from, to, left, zone);
+    return new BoundedSchedule(timing, from == null ? null : wholeMillis(from), to, left, zone);
   }
 
   private Schedule timing(String job, Calendar calendar) {
@@ -226,7 +225,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
   }
 
   /**
-   * Ensures that a new job has a scheduled time in the future.
+   * Ensures that a new job has a scheduled time in the future; with a fixed delay, the first one may be now.
    *
    * @param schedule the schedule of these settings
    * @param now the store's time at the creation
@@ -239,7 +238,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
     if (to != null && !to.isAfter(now)) {
       throw ScheduleException.of("to", to.toString(), "an instant after now=" + now, null);
     }
-    if (schedule.next(now) == null) {
+    if ((after == null ? schedule.next(now) : schedule.first(now)) == null) {
       String kind = cron != null ? "cron" : every != null ? "every" : "after";
       throw ScheduleException.of(kind,
           cron != null ? cron : ScheduleException.text(Objects.requireNonNull(every != null ? every : after)),

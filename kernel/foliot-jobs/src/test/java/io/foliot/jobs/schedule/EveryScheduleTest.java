@@ -107,8 +107,12 @@ final class EveryScheduleTest {
     assertThat(every.count(START, START.plus(Duration.ofDays(3)), 100)).isEqualTo(2);
 
     BoundedSchedule delay = new BoundedSchedule(new AfterSchedule(Duration.ofDays(1)), null, null, weekend, zone);
-    assertThat(delay.next(Instant.parse("2026-03-06T17:00:00Z"))).as("the start of Monday")
-        .isEqualTo(Instant.parse("2026-03-09T04:00:00Z"));
+    Instant monday = Instant.parse("2026-03-09T04:00:00Z");
+    assertThat(delay.next(Instant.parse("2026-03-06T17:00:00Z"))).as("the start of Monday").isEqualTo(monday);
+    assertThat(delay.first(Instant.parse("2026-03-07T17:00:00Z"))).isEqualTo(monday);
+    assertThat(delay.first(monday)).isEqualTo(monday);
+    assertThat(every.first(Instant.parse("2026-03-09T12:00:00Z"))).as("the instant itself")
+        .isEqualTo(Instant.parse("2026-03-09T12:00:00Z"));
   }
 
   @Test

@@ -161,4 +161,32 @@ final class ScheduleSettingsTest {
     assertThat(settings.schedule("report", name -> null).preview(NOW, 1).getFirst())
         .hasToString("2026-11-23T15:00+09:00[Asia/Tokyo]");
   }
+
+  @Test
+  void anExpressionWithAHashIsJudgedByTheNameOfItsJob() {
+    for (String cron : List.of("0 0 H(29-31) 2 *", "0 0 30 H(2-3) *", "0 0 31 H(3-4) *", "0 0 31 H(4-5) *")) {
+      ScheduleSettings settings = ScheduleSettings.of(Map.of("cron", cron));
+      int refused = 0;
+      for (int i = 0; i < 50; i++) {
+        String name = "report-" + i;
+        ScheduleException failure = catchThrowableOfType(ScheduleException.class,
+            () -> settings.schedule(name, none -> null));
+        refused += failure == null ? 0 : 1;
+        assertThat(failure == null).as("%s of %s", cron, name).isEqualTo(
+            catchThrowableOfType(ScheduleException.class,
+                () -> CronSchedule.parse(cron, null, ZoneOffset.UTC, name)) == null);
+      }
+      assertThat(refused).as("names for which %s never fires", cron).isBetween(1, 49);
+    }
+    assertThat(refused(Map.of("cron", "0 0 H(30-31) 2 *"))).as("no name fires").isNotNull();
+    assertThat(refused(Map.of("cron", "0 60 H * *"))).isNotNull();
+  }
+
+  @Test
+  void theDialectOfAHashedWeekdayIsTheSameForAllNames() {
+    assertThat(ScheduleSettings.of(Map.of("cron", "0 0 10 ? * H(MON-FRI)")).dialect()).isEqualTo(CronDialect.SPRING);
+    for (String days : List.of("H", "H(1-3)", "H(1-7)", "1,H")) {
+      assertThat(refused(Map.of("cron", "0 0 10 ? * " + days))).as(days).hasMessageContaining("dialect");
+    }
+  }
 }

@@ -269,7 +269,7 @@ final class ClaimRoutes {
       throw JsonIn.invalidText("lease", "a duration from 1ms to 24h", DurationText.format(lease));
     }
     TaskId id = TaskRoutes.id(request);
-    ExtendResult result = calls.write(scheduler.extend(id, report.token(), lease, report.note()));
+    Scheduler.Extended result = calls.write(scheduler.extend(id, report.token(), lease, report.note()));
     if (result.kind() == ExtendResult.Kind.EXTENDED && !report.worker.isEmpty()) {
       // A worker whose handlers are all busy sends no claims; its extensions show that it is alive.
       scheduler.seen(report.worker);
@@ -283,6 +283,7 @@ final class ClaimRoutes {
         json.writeStartObject();
         json.writeStringProperty("id", id.toString());
         TaskJson.instant(json, "leaseEnd", result.leaseEnd());
+        json.writeNumberProperty("leaseMillis", result.leaseMillis());
         json.writeEndObject();
       });
     };
