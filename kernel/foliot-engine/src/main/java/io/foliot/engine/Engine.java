@@ -141,7 +141,8 @@ public final class Engine implements Scheduler {
   private void failed(Throwable cause) {
     gate.fail(cause);
     LOG.log(System.Logger.Level.ERROR,
-        "an event loop has ended, and this engine has stopped working; close it and start a new one, or end the process",
+        "an event loop has ended, and this engine has stopped working; close it and start a new one, or end the"
+            + " process",
         cause);
   }
 
