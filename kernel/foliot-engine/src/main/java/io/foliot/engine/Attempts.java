@@ -36,9 +36,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Guarantees: a lease outlasts the timeout of its delivery, or is renewed. An attempt gives back its place at the
  * destination once, when it is answered; its permit once, when it is released; and its memory once, when this node no
  * longer needs the payload. An attempt is released when its end is recorded, or when its lease is over. Before a
- * release at the end of the lease, the store is read if a worker or another caller has the token of the attempt: it may
- * have extended the lease. The attempt is released if the lease had ended before this read, because the store extends
- * no lease that has ended. A task whose queue is not the lane's queue reaches no receiver and no worker.
+ * release at the end of the lease, the store is read if the lease may have been extended: by a worker or another caller
+ * that has the token, or by a renewal whose answer was lost. The attempt is released if the lease had ended before this
+ * read, because the store extends no lease that has ended. A task whose queue is not the lane's queue reaches no
+ * receiver and no worker.
  *
  * <ol>
  * <li>{@link #begin} notes the claim, puts the attempt into a wheel, and calls the delivery, or hands the task to the
@@ -422,7 +423,8 @@ final class Attempts {
         renewals.add(attempt, attempt.renewMillis);
       }
       attempt.leaseHandle = leases.schedule(wakeMillis(attempt), attempt);
-    } else if (attempt.reportsLater) {
+    } else if (attempt.reportsLater || attempt.renewMillis != 0) {
+      giveUp(attempt, Answer.Health.WELL, "the lease ended: the store did not renew it", nowNanos);
       releaseIfEnded(attempt, nowNanos);
     } else {
       leaseEnded(attempt, nowNanos);
@@ -431,7 +433,8 @@ final class Attempts {
 
   /** Notes the answer to a renewal; the result is null if the call has failed. */
   void renewed(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos, long nowNanos) {
-    if (attempt.released || (attempt.answered && !attempt.reportsLater)) {
+    boolean isExtended = result != null && result.kind() == ExtendResult.Kind.EXTENDED;
+    if (attempt.released || (attempt.answered && !attempt.reportsLater && !isExtended)) {
       return;
     }
     if (result == null && attempt.reportsLater) {
@@ -439,7 +442,7 @@ final class Attempts {
       renewals.add(attempt, Math.max(1, leaseMillis - (nowNanos - sentNanos) / NANOS_PER_MILLI));
     } else if (result == null) {
       attempt.nextRenewalMillis = millis(nowNanos) + Math.min(PAUSE_MILLIS, leaseMillis / (2 * RENEWED_IN_LEASE));
-    } else if (result.kind() == ExtendResult.Kind.EXTENDED) {
+    } else if (isExtended) {
       long grantedMillis = Math.min(leaseMillis, result.leaseEnd() - clock.millis(sentNanos));
       attempt.leaseEndMillis = Math.max(attempt.leaseEndMillis, millis(sentNanos) + grantedMillis);
       attempt.nextRenewalMillis = millis(sentNanos) + attempt.renewMillis / RENEWED_IN_LEASE;
@@ -463,9 +466,7 @@ final class Attempts {
 
   /** Notes that the lease is over by this node's monotonic clock. */
   private void leaseEnded(RunningAttempt attempt, long nowNanos) {
-    if (attempt.renewMillis != 0) {
-      giveUp(attempt, Answer.Health.WELL, "the lease ended: the store did not renew it", nowNanos);
-    } else if (!attempt.answered) {
+    if (!attempt.answered) {
       LOG.log(System.Logger.Level.WARNING, "a delivery did not answer before the lease ended; the"
           + " task can be claimed again: task={0}, queue={1}",
           attempt.task.id(), attempt.task.queue());

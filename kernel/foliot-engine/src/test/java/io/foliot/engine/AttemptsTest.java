@@ -310,7 +310,28 @@ final class AttemptsTest {
     assertThat(rig.answers.getFirst()).isNotDone();
     advance(100);
     assertThat(rig.answers.getFirst()).as("the lease is over").isCancelled();
-    assertThat(attempts.isIdle()).isTrue();
+    assertThat(rig.lane("q").permits().inUse()).as("a renewal may have taken effect").isEqualTo(1);
+    rig.answer(rig.onlyCall("find"), Optional.empty());
+    assertThat(rig.lane("q").permits().inUse()).isZero();
+  }
+
+  @Test
+  void aRenewalThatIsAnsweredAfterTheDeliveryCounts() {
+    beginLong();
+    advance(RENEWED_MILLIS / 3);
+    renewals.turn(rig.nowNanos);
+    LoopRig.Call renewal = rig.onlyCall("extend");
+    rig.answers.getFirst().complete(new Answer.Done(""));
+    rig.handle();
+    long leaseEnd = rig.nowMillis() + RENEWED_MILLIS;
+    rig.answer(renewal, List.of(new ExtendResult(ExtendResult.Kind.EXTENDED, leaseEnd)));
+    advance(RENEWED_MILLIS - 1);
+    assertThat(rig.calls).as("the end of the attempt is not recorded yet, and the lease holds").isEmpty();
+    advance(1);
+    LoopRig.Call found = rig.onlyCall("find");
+    assertThat(rig.lane("q").permits().inUse()).isEqualTo(1);
+    rig.answer(found, Optional.empty());
+    assertThat(rig.lane("q").permits().inUse()).isZero();
   }
 
   @Test
