@@ -555,11 +555,15 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
 
   @Override
   public CompletionStage<Map<String, QueueCounts>> counts() {
-    return everywhere(DatabaseShard::counts).thenApply(found -> {
-      Map<String, QueueCounts> counts = new HashMap<>();
-      found.forEach(each -> each.forEach((queue, count) -> counts.merge(queue, count, DatabaseShard::sum)));
-      return counts;
-    });
+    CompletionStage<Map<String, QueueCounts>> all = CompletableFuture.completedFuture(Map.of());
+    for (DatabaseShard part : parts) {
+      all = all.thenCombine(part.counts(), (counts, more) -> {
+        Map<String, QueueCounts> together = new HashMap<>(counts);
+        more.forEach((queue, count) -> together.merge(queue, count, DatabaseShard::sum));
+        return together;
+      });
+    }
+    return all;
   }
 
   @Override
