@@ -13,7 +13,9 @@ import io.foliot.core.store.Durability;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.SetAside;
 import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
@@ -54,6 +56,7 @@ final class DatabaseShard implements AutoCloseable {
   private final QueueIds numbers;
   private final TaskSteps steps;
   private final Documents documents;
+  private final SealRow seal;
   private final Durability durability;
   private final ScheduledThreadPoolExecutor background = new ScheduledThreadPoolExecutor(1,
       task -> Connections.daemon(task, "foliot-jdbc-background"));
@@ -68,6 +71,7 @@ final class DatabaseShard implements AutoCloseable {
     numbers = new QueueIds(dialect);
     steps = new TaskSteps(dialect, numbers, slotCount, new SecureTokens(), onSetAside);
     documents = new Documents(dialect, steps.clock());
+    seal = new SealRow(dialect);
     durability = connections.now(dialect, session -> dialect.durability(session.connection()));
   }
 
@@ -129,9 +133,13 @@ final class DatabaseShard implements AutoCloseable {
     return connections.call(dialect, work);
   }
 
-  /** Returns a session in the transaction of a caller. */
-  Session within(Connection transaction) {
-    return Session.within(transaction, dialect, connections);
+  /**
+   * Returns a session in the transaction of a caller. The store cannot be sealed until the transaction ends.
+   *
+   * @throws StoreAwayException if the store is sealed
+   */
+  Session within(Connection transaction) throws SQLException {
+    return Session.within(transaction, dialect, connections, seal.ensureOpen(transaction));
   }
 
   /** Returns a property of the database to which a connection leads. Writes a missing property as an empty text. */
@@ -294,7 +302,21 @@ final class DatabaseShard implements AutoCloseable {
 
   boolean writeDocument(Session session, DocumentKind kind, String name, long expectedVersion,
       byte @Nullable [] content) throws SQLException {
-    return documents.write(session, kind, name, expectedVersion, content);
+    if (kind != DocumentKind.CLUSTER || !name.equals(StoreSeal.NAME)) {
+      return documents.write(session, kind, name, expectedVersion, content);
+    }
+    if (content == null) {
+      // A step of the transaction below could wait for a second connection.
+      documents.ensureLarger(session, expectedVersion);
+    }
+    return seal.change(session, content != null,
+        transaction -> documents.put(Session.within(transaction, dialect, connections, false), kind, name,
+            expectedVersion, content));
+  }
+
+  /** Records whether the store is sealed, in a database that does not have the store's documents. */
+  boolean sealed(Session session, boolean seals) throws SQLException {
+    return seal.change(session, seals, transaction -> true);
   }
 
   @Override

@@ -36,6 +36,9 @@ interface Dialect {
   /** Prepares a statement with the query timeout of the store. */
   PreparedStatement prepare(Connection connection, String sql) throws SQLException;
 
+  /** Executes a statement that may have several parts. Returns the rows of the last part. */
+  ResultSet rows(PreparedStatement statement) throws SQLException;
+
   /** Returns the kind of the database, for messages. */
   String kind();
 

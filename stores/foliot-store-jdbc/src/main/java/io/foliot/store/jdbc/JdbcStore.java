@@ -28,6 +28,7 @@ import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
+import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
@@ -590,7 +591,24 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
   public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
       byte @Nullable [] content) {
     byte[] copy = content == null ? null : content.clone();
-    return on(0, (part, session) -> part.writeDocument(session, kind, name, expectedVersion, copy));
+    if (parts.size() == 1 || kind != DocumentKind.CLUSTER || !name.equals(StoreSeal.NAME)) {
+      return on(0, (part, session) -> part.writeDocument(session, kind, name, expectedVersion, copy));
+    }
+    // If only some of the databases are changed, the document is there, and a repeated call changes the others.
+    return copy != null
+        ? on(0, (part, session) -> part.writeDocument(session, kind, name, expectedVersion, copy))
+            .thenCompose(written -> written ? others(true) : CompletableFuture.completedFuture(false))
+        : others(false).thenCompose(
+            opened -> on(0, (part, session) -> part.writeDocument(session, kind, name, expectedVersion, null)));
+  }
+
+  /** Records whether the store is sealed, in all databases except for the first, which has the document. */
+  private CompletionStage<Boolean> others(boolean seals) {
+    CompletionStage<Boolean> all = CompletableFuture.completedFuture(true);
+    for (int i = 1; i < parts.size(); i++) {
+      all = all.thenCombine(on(i, (part, session) -> part.sealed(session, seals)), Boolean::logicalAnd);
+    }
+    return all;
   }
 
   @Override

@@ -98,6 +98,11 @@ final class MySqlDialect implements Dialect {
   }
 
   @Override
+  public ResultSet rows(PreparedStatement statement) throws SQLException {
+    return statement.executeQuery();
+  }
+
+  @Override
   public String kind() {
     return statements.isMariaDb() ? "mariadb" : "mysql";
   }

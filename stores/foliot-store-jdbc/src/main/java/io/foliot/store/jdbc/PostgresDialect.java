@@ -96,6 +96,11 @@ final class PostgresDialect implements Dialect {
   }
 
   @Override
+  public ResultSet rows(PreparedStatement statement) throws SQLException {
+    return PostgresStatements.rows(statement);
+  }
+
+  @Override
   public String kind() {
     return "postgresql";
   }

@@ -3,6 +3,7 @@ package io.foliot.store.jdbc;
 import io.foliot.core.TaskRef;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Draft;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
@@ -22,7 +23,8 @@ import java.util.List;
  *
  * <p>Each method throws {@link SQLException} if a statement fails; the caller must then roll back. Each method throws
  * {@link IllegalArgumentException}, and writes nothing, if the connection is in auto-commit mode, or if its database
- * does not hold the slots of all items.
+ * does not hold the slots of all items. Each method throws {@link StoreAwayException}, and writes nothing, if the store
+ * is sealed. A migration seals the store when all transactions that have called these methods have ended.
  */
 public interface TransactionalStore {
   /** Submits tasks. The next head poll finds a task that is already due when the transaction commits. */
