@@ -61,6 +61,9 @@ interface Dialect {
   /** Returns whether a statement failed because a row with the same key exists. */
   boolean isDuplicate(SQLException e);
 
+  /** Returns whether a read with locks finds rows that were inserted after the first read of the transaction. */
+  boolean lockingReadsFindNewRows();
+
   /** Returns whether a statement failed because the database has no space left. */
   boolean isFull(SQLException e);
 

@@ -150,6 +150,11 @@ final class MySqlDialect implements Dialect {
   }
 
   @Override
+  public boolean lockingReadsFindNewRows() {
+    return true;
+  }
+
+  @Override
   public boolean isFull(SQLException e) {
     return MySqlStatements.isFull(e);
   }

@@ -151,6 +151,11 @@ final class PostgresDialect implements Dialect {
   }
 
   @Override
+  public boolean lockingReadsFindNewRows() {
+    return false;
+  }
+
+  @Override
   public boolean isFull(SQLException e) {
     return FULL.equals(e.getSQLState());
   }

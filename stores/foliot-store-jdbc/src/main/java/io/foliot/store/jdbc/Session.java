@@ -22,6 +22,8 @@ final class Session {
 
   /** SQL state of a commit whose outcome is unknown. */
   private static final String OUTCOME_UNKNOWN = "08007";
+  /** SQL state of a transaction that must be rolled back and repeated. */
+  private static final String NOT_SERIALIZABLE = "40001";
 
   private final Connection connection;
   private final Dialect dialect;
@@ -64,6 +66,20 @@ final class Session {
    */
   boolean locksReads() {
     return locksReads;
+  }
+
+  /**
+   * Ensures that reads of this session find the row that exists already.
+   *
+   * @param duplicate the failure of the statement that tried to insert the same row
+   * @throws SQLException if even reads with locks do not find the row. The caller must then repeat the transaction
+   */
+  void ensureVisible(SQLException duplicate) throws SQLException {
+    if (locksReads && !dialect.lockingReadsFindNewRows()) {
+      throw new SQLException("could not serialize access: another transaction has committed a request with this"
+          + " idempotency key after the first read of this transaction; roll back and repeat the transaction",
+          NOT_SERIALIZABLE, duplicate);
+    }
   }
 
   /** One statement, or a few that belong together. */

@@ -146,8 +146,8 @@ final class TaskSteps {
   private void submit(Session session, List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch)
       throws SQLException {
     if (!session.isOwn()) {
-      // An INSERT of a live key may also lock neighbours in the index, and a caller's transaction may keep locks for
-      // long. Therefore drafts with a live key take the general path before the INSERT.
+      // An INSERT or a locking read may also lock neighbours in the index, and a caller's transaction may keep locks
+      // for long. Therefore drafts with a live key take the general path before the INSERT, and only these are locked.
       resubmit(session, drafts, batch, false);
     }
     long ahead = 0;
@@ -161,7 +161,7 @@ final class TaskSteps {
       if (round == 0 && !resetsFirst) {
         ahead = reset(session, drafts, batch);
       }
-      resubmit(session, drafts, batch, !session.isOwn());
+      resubmit(session, drafts, batch, session.locksReads());
     }
     if (ahead > 0) {
       clock.raise(session, ahead);
@@ -271,6 +271,7 @@ final class TaskSteps {
       inserted = requests ? session.guarded(step) : session.run(step);
     } catch (SQLException e) {
       if (dialect.isDuplicate(e)) {
+        session.ensureVisible(e);
         return;
       }
       throw e;
@@ -315,7 +316,8 @@ final class TaskSteps {
    */
   private void resubmitChunk(Session session, List<Draft> drafts, List<Integer> places, boolean locking,
       OptimisticBatch<Draft, SubmitResult> batch) throws SQLException {
-    Snapshot snapshot = general.read(session, batch.reads(places), false, locking);
+    Snapshot read = general.read(session, batch.reads(places), false, locking);
+    Snapshot snapshot = locking || !session.locksReads() ? read : general.lock(session, read);
     RecordOverlay found = new RecordOverlay(snapshot, Math.floorDiv(snapshot.micros(), 1_000));
     List<Integer> undecided = new ArrayList<>();
     List<RequestName> expired = new ArrayList<>();

@@ -359,6 +359,58 @@ abstract class TransactionContract {
     }
   }
 
+  /** Submits, and repeats the transaction as a caller does if PostgreSQL cannot serialize it. */
+  private List<SubmitResult> submitOrRepeat(Connection transaction, List<Draft> drafts) throws SQLException {
+    try {
+      return store.submit(transaction, drafts);
+    } catch (SQLException e) {
+      assertThat(e.getSQLState()).isEqualTo("40001");
+      transaction.rollback();
+      return store.submit(transaction, drafts);
+    }
+  }
+
+  @Test
+  void anOldSnapshotDoesNotKeepATaskThatHasEnded() throws SQLException {
+    try (Connection transaction = repeatable()) {
+      assertThat(Databases.strings(transaction, "SELECT name FROM orders")).isEmpty();
+      get(store.cancel(List.of(key("warm"))));
+      assertThat(submitOrRepeat(transaction, List.of(draft("warm", Due.after(HOUR), OnConflict.KEEP, null),
+          draft("other", Due.after(HOUR), OnConflict.KEEP, null)))).extracting(SubmitResult::kind)
+          .containsOnly(SubmitResult.Kind.CREATED);
+      transaction.commit();
+      assertThat(find("warm").orElseThrow().state()).isEqualTo(TaskState.DELAYED);
+    }
+  }
+
+  @Test
+  void anOldSnapshotDoesNotHideAnAnswer() throws SQLException {
+    Draft once = draft("once", Due.after(HOUR), OnConflict.RESET, "request");
+    Draft warm = draft("warm", Due.after(HOUR), OnConflict.RESET, "request");
+    try (Connection transaction = repeatable()) {
+      assertThat(Databases.strings(transaction, "SELECT name FROM orders")).isEmpty();
+      get(store.submit(List.of(once, warm)));
+      assertThat(submitOrRepeat(transaction, List.of(once, draft("new", HOUR), warm)))
+          .extracting(SubmitResult::kind).containsExactly(SubmitResult.Kind.REPEATED, SubmitResult.Kind.CREATED,
+              SubmitResult.Kind.REPEATED);
+      transaction.commit();
+    }
+  }
+
+  /** Only the unique index of the answers shows that the task was created. */
+  @Test
+  void anOldSnapshotDoesNotHideTheAnswerOfAnEndedTask() throws SQLException {
+    Draft once = draft("once", Due.after(HOUR), OnConflict.RESET, "request");
+    try (Connection transaction = repeatable()) {
+      assertThat(Databases.strings(transaction, "SELECT name FROM orders")).isEmpty();
+      get(store.submit(List.of(once)));
+      get(store.cancel(List.of(key("once"))));
+      assertThat(submitOrRepeat(transaction, List.of(once))).extracting(SubmitResult::kind)
+          .containsExactly(SubmitResult.Kind.REPEATED);
+      transaction.commit();
+    }
+  }
+
   private CompletableFuture<Boolean> seal(long version, StoreSeal.@Nullable State state) {
     return store.writeDocument(DocumentKind.CLUSTER, StoreSeal.NAME, version,
         state == null ? null : SealFormat.encode(StoreSeal.of(state, "elsewhere"))).toCompletableFuture();
