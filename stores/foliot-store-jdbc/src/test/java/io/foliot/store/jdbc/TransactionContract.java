@@ -511,6 +511,40 @@ abstract class TransactionContract {
     assertThatThrownBy(() -> call.get(200, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
   }
 
+  /** The INSERT reads its generation before it waits. */
+  @Test
+  void aTaskWhoseInsertWaitedForADeleteHasTheLargestGeneration() throws SQLException {
+    try (Connection transaction = transaction()) {
+      store.cancel(transaction, List.of(key("warm")));
+      CompletableFuture<List<SubmitResult>> waits = store.submit(List.of(draft("warm", HOUR))).toCompletableFuture();
+      ensureWaits(waits);
+      long ended = store.submit(transaction, List.of(draft("warm", HOUR))).getFirst().generation();
+      store.cancel(transaction, List.of(key("warm")));
+      transaction.commit();
+      ensureCreatedAfter(ended, waits);
+    }
+  }
+
+  @Test
+  void aTaskWhoseInsertWaitedForATouchHasTheLargestGeneration() throws SQLException {
+    try (Connection transaction = transaction()) {
+      store.touch(transaction, List.of(touch("warm", 2 * HOUR)));
+      CompletableFuture<List<SubmitResult>> waits = store.submit(List.of(draft("warm", HOUR))).toCompletableFuture();
+      ensureWaits(waits);
+      long ended = store.touch(transaction, List.of(touch("warm", 3 * HOUR))).getFirst().generation();
+      store.cancel(transaction, List.of(key("warm")));
+      transaction.commit();
+      ensureCreatedAfter(ended, waits);
+    }
+  }
+
+  private void ensureCreatedAfter(long generation, CompletableFuture<List<SubmitResult>> submitted) {
+    SubmitResult result = get(submitted).getFirst();
+    assertThat(result.kind()).isEqualTo(SubmitResult.Kind.CREATED);
+    assertThat(result.generation()).isGreaterThan(generation);
+    assertThat(find("warm").orElseThrow().generation()).isEqualTo(result.generation());
+  }
+
   @Test
   void aConnectionInAutoCommitModeIsRefused() throws SQLException {
     try (Connection connection = database().connect()) {
