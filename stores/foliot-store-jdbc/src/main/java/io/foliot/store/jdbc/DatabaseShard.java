@@ -13,7 +13,9 @@ import io.foliot.core.store.Durability;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.SetAside;
 import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
@@ -32,7 +34,6 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -48,15 +49,6 @@ final class DatabaseShard implements AutoCloseable {
   private static final int FORGET_ROWS = 2_000;
   /** Largest number of statements per tick and table. Together they drop more tasks than can end in one tick. */
   private static final int FORGET_STATEMENTS = 50;
-  /** Shortest time for which the counts of queues are kept. */
-  private static final long COUNTS_KEPT_NANOS = TimeUnit.SECONDS.toNanos(10);
-  /**
-   * Shortest time between the beginnings of two counts, as a multiple of the time that a count takes. Counts therefore
-   * take at most a twentieth of the time.
-   */
-  private static final int COUNTS_REST = 20;
-
-  private record Counted(Map<String, QueueCounts> counts, long atNanos, long tookNanos) {}
 
   private final Dialect dialect;
   private final Connections connections;
@@ -64,12 +56,11 @@ final class DatabaseShard implements AutoCloseable {
   private final QueueIds numbers;
   private final TaskSteps steps;
   private final Documents documents;
+  private final SealRow seal;
   private final Durability durability;
   private final ScheduledThreadPoolExecutor background = new ScheduledThreadPoolExecutor(1,
       task -> Connections.daemon(task, "foliot-jdbc-background"));
-  private final ReentrantLock counting = new ReentrantLock();
-  // written by the thread that counts, read by any thread
-  private volatile @Nullable Counted counted;
+  private final QueueTally tally = new QueueTally(() -> call(this::count), System::nanoTime);
   // used only by the background thread
   private boolean failing;
 
@@ -80,6 +71,7 @@ final class DatabaseShard implements AutoCloseable {
     numbers = new QueueIds(dialect);
     steps = new TaskSteps(dialect, numbers, slotCount, new SecureTokens(), onSetAside);
     documents = new Documents(dialect, steps.clock());
+    seal = new SealRow(dialect);
     durability = connections.now(dialect, session -> dialect.durability(session.connection()));
   }
 
@@ -141,9 +133,13 @@ final class DatabaseShard implements AutoCloseable {
     return connections.call(dialect, work);
   }
 
-  /** Returns a session in the transaction of a caller. */
-  Session within(Connection transaction) {
-    return Session.within(transaction, dialect, connections);
+  /**
+   * Returns a session in the transaction of a caller. The store cannot be sealed until the transaction ends.
+   *
+   * @throws StoreAwayException if the store is sealed
+   */
+  Session within(Connection transaction) throws SQLException {
+    return Session.within(transaction, dialect, connections, seal.ensureOpen(transaction));
   }
 
   /** Returns a property of the database to which a connection leads. Writes a missing property as an empty text. */
@@ -264,37 +260,18 @@ final class DatabaseShard implements AutoCloseable {
     return number != QueueIds.NONE && session.run(connection -> dialect.queries().hasLive(connection, number));
   }
 
-  /**
-   * Returns the counts of each queue. Counts again if the latest counts are too old. One thread counts at a time;
-   * meanwhile other threads return the latest counts, or wait if there are none yet.
-   */
-  Map<String, QueueCounts> counts(Session session) throws SQLException {
-    Counted last = counted;
-    if (last != null && (isFresh(last) || counting.isLocked())) {
-      return last.counts();
-    }
-    counting.lock();
-    try {
-      last = counted;
-      return last != null && isFresh(last) ? last.counts() : count(session);
-    } finally {
-      counting.unlock();
-    }
-  }
-
-  private static boolean isFresh(Counted last) {
-    return System.nanoTime() - last.atNanos() < Math.max(COUNTS_KEPT_NANOS, COUNTS_REST * last.tookNanos());
+  /** Returns the counts of each queue, which may be a little old. */
+  CompletionStage<Map<String, QueueCounts>> counts() {
+    return tally.counts();
   }
 
   private Map<String, QueueCounts> count(Session session) throws SQLException {
-    long start = System.nanoTime();
     Map<String, QueueCounts> counts = new HashMap<>();
     for (Map.Entry<Dialect.RowGroup, Long> entry : session.run(dialect.queries()::tally).entrySet()) {
       String queue = numbers.name(session.connection(), entry.getKey().queue());
       counts.merge(queue, counts(entry.getKey(), entry.getValue()), DatabaseShard::sum);
     }
-    counted = new Counted(Map.copyOf(counts), start, System.nanoTime() - start);
-    return counts;
+    return Map.copyOf(counts);
   }
 
   private static QueueCounts counts(Dialect.RowGroup group, long rows) {
@@ -325,7 +302,21 @@ final class DatabaseShard implements AutoCloseable {
 
   boolean writeDocument(Session session, DocumentKind kind, String name, long expectedVersion,
       byte @Nullable [] content) throws SQLException {
-    return documents.write(session, kind, name, expectedVersion, content);
+    if (kind != DocumentKind.CLUSTER || !name.equals(StoreSeal.NAME)) {
+      return documents.write(session, kind, name, expectedVersion, content);
+    }
+    if (content == null) {
+      // A step of the transaction below could wait for a second connection.
+      documents.ensureLarger(session, expectedVersion);
+    }
+    return seal.change(session, content != null,
+        transaction -> documents.put(Session.within(transaction, dialect, connections, false), kind, name,
+            expectedVersion, content));
+  }
+
+  /** Records whether the store is sealed, in a database that does not have the store's documents. */
+  boolean sealed(Session session, boolean seals) throws SQLException {
+    return seal.change(session, seals, transaction -> true);
   }
 
   @Override

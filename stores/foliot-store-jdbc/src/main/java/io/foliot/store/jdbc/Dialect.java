@@ -36,6 +36,9 @@ interface Dialect {
   /** Prepares a statement with the query timeout of the store. */
   PreparedStatement prepare(Connection connection, String sql) throws SQLException;
 
+  /** Executes a statement that may have several parts. Returns the rows of the last part. */
+  ResultSet rows(PreparedStatement statement) throws SQLException;
+
   /** Returns the kind of the database, for messages. */
   String kind();
 
@@ -57,6 +60,9 @@ interface Dialect {
 
   /** Returns whether a statement failed because a row with the same key exists. */
   boolean isDuplicate(SQLException e);
+
+  /** Returns whether a read with locks finds rows that were inserted after the first read of the transaction. */
+  boolean lockingReadsFindNewRows();
 
   /** Returns whether a statement failed because the database has no space left. */
   boolean isFull(SQLException e);

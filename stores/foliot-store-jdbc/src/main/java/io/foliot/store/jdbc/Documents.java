@@ -60,14 +60,29 @@ final class Documents {
    */
   boolean write(Session session, DocumentKind kind, String name, long expectedVersion, byte @Nullable [] content)
       throws SQLException {
+    if (content == null) {
+      ensureLarger(session, expectedVersion);
+    }
+    return put(session, kind, name, expectedVersion, content);
+  }
+
+  /**
+   * Ensures that a document that is created after the delete of this version gets a larger version, even if the clock
+   * is set back.
+   */
+  void ensureLarger(Session session, long version) throws SQLException {
+    if (version > 0) {
+      clock.raiseFloor(session, version + 1);
+    }
+  }
+
+  /** Writes as {@link #write} does, but before a delete, the caller must call {@link #ensureLarger}. */
+  boolean put(Session session, DocumentKind kind, String name, long expectedVersion, byte @Nullable [] content)
+      throws SQLException {
     if (expectedVersion == 0) {
       return content == null
           ? session.run(connection -> find(connection, kind, name)).isEmpty()
           : insert(session, kind, name, content);
-    }
-    if (content == null) {
-      // If the clock is set back later, a new document of this name still gets a larger version.
-      clock.raiseFloor(session, expectedVersion + 1);
     }
     return session.run(connection -> {
       try (PreparedStatement write = dialect.prepare(connection, content == null ? delete : update)) {
@@ -87,7 +102,7 @@ final class Documents {
     long version = session
         .run(connection -> Math.max(dialect.clock().micros(connection), dialect.clock().floor(connection)));
     try {
-      return session.run(connection -> {
+      return session.guarded(connection -> {
         try (PreparedStatement write = dialect.prepare(connection, insert)) {
           dialect.text(write, 1, EnumCodes.nameOf(kind));
           dialect.text(write, 2, name);

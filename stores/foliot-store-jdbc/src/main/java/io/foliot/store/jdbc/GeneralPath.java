@@ -70,10 +70,9 @@ final class GeneralPath {
   }
 
   /**
-   * Runs all items of a batch that are still open. In the transaction of a caller, the read locks the live rows on
-   * MariaDB and MySQL. Above the isolation level READ COMMITTED, a read without locks would return the rows as they
-   * were at the first read of the transaction. The compare-and-set writes would then fail for each row that has changed
-   * since.
+   * Runs all items of a batch that are still open. In the transaction of a caller, the read may lock the live rows (see
+   * {@link Session#locksReads}). Without locks, the compare-and-set writes could fail for each row that has changed
+   * since the first read of the transaction.
    *
    * @param bodies whether payloads are read, because the results contain them
    * @param writes whether changes are written; false for moves. The write of a move would wait for a statement that is
@@ -84,7 +83,7 @@ final class GeneralPath {
       List<Integer> left = chunk;
       for (int round = 0; !left.isEmpty(); round++) {
         Rounds.await(round);
-        Snapshot snapshot = read(session, batch.reads(left), bodies, !session.isOwn());
+        Snapshot snapshot = read(session, batch.reads(left), bodies, session.locksReads());
         List<BatchUnit<R>> units = decide(batch, left, snapshot);
         List<BatchUnit<R>> written = writes ? write(session, snapshot, units) : units;
         written.forEach(batch::answer);
@@ -112,6 +111,17 @@ final class GeneralPath {
       }
       setAside(session, damaged, snapshot.micros());
     }
+  }
+
+  /**
+   * Locks the live records of a snapshot, and returns the snapshot with their newest versions, and without records that
+   * are no longer live. Records are locked by their ids. On MariaDB and MySQL, a lock by key would also lock neighbours
+   * in the index.
+   */
+  Snapshot lock(Session session, Snapshot snapshot) throws SQLException {
+    ReadSet live = new ReadSet();
+    snapshot.rows().stream().map(Row::record).filter(TaskRecord::isLive).forEach(record -> live.id(record.id()));
+    return live.ids().isEmpty() ? snapshot : snapshot.with(read(session, live, false, true));
   }
 
   /** Ends tasks whose rows cannot be read, and reports them. Rows that have changed since the read stay as they are. */
@@ -256,6 +266,7 @@ final class GeneralPath {
       return true;
     } catch (SQLException e) {
       if (dialect.isDuplicate(e)) {
+        session.ensureVisible(e);
         return false;
       }
       throw e;

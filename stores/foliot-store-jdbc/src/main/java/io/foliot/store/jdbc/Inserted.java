@@ -1,12 +1,76 @@
 package io.foliot.store.jdbc;
 
+import java.util.BitSet;
+
 /**
- * The results of inserts, in the order of the tasks.
+ * The results of inserts, in the order of the tasks. Not thread-safe.
  *
- * @param micros the time by the database's clock at which the statement began, in microseconds since 1970
- * @param generations the generation of each task; 0 for a task that was not inserted
- * @param dueAts the due time of each inserted task, in milliseconds since 1970
- * @param last the largest of the generations that are ahead of the clock; 0 if none of them is
+ * <p>The generation of a row is read from the clock before the row is inserted. The insert may then wait for another
+ * transaction that has deleted a task of the same key.
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
-record Inserted(long micros, long[] generations, long[] dueAts, long last) {}
+final class Inserted {
+  /**
+   * Longest time, in microseconds, from the reading of a generation to the end of the insert of its row, that is too
+   * short for an insert that waits. Meanwhile, the other transaction would have to give the key a new generation, end
+   * the task, and commit.
+   */
+  private static final long AT_ONCE_MICROS = 1_000;
+
+  private final long[] generations;
+  private final long[] dueAts;
+  private final BitSet late = new BitSet();
+  private long micros;
+  private long last;
+
+  Inserted(int count) {
+    generations = new long[count];
+    dueAts = new long[count];
+  }
+
+  /**
+   * Notes a row that was inserted.
+   *
+   * @param ageMicros the time by the database's clock after the insert, minus the generation
+   */
+  void add(int place, long generation, long dueAt, long ageMicros) {
+    generations[place] = generation;
+    dueAts[place] = dueAt;
+    last = ageMicros <= 0 ? Math.max(last, generation) : last;
+    late.set(place, ageMicros > AT_ONCE_MICROS);
+  }
+
+  /** Notes the time by the database's clock at which the statement began, in microseconds since 1970. */
+  void at(long nowMicros) {
+    micros = nowMicros;
+  }
+
+  /** Returns the time by the database's clock at which the statement began, in microseconds since 1970. */
+  long micros() {
+    return micros;
+  }
+
+  /** Returns the generation of a task; 0 if the task was not inserted. */
+  long generation(int place) {
+    return generations[place];
+  }
+
+  /** Returns the due time of an inserted task, in milliseconds since 1970. */
+  long dueAt(int place) {
+    return dueAts[place];
+  }
+
+  /** Returns the largest of the generations that are ahead of the clock; 0 if none of them is. */
+  long last() {
+    return last;
+  }
+
+  /** Returns the positions of the tasks whose inserts may have waited for other transactions. */
+  BitSet late() {
+    return late;
+  }
+
+  /** Replaces the generation of a task. */
+  void regenerated(int place, long generation) {
+    generations[place] = generation;
+  }
+}

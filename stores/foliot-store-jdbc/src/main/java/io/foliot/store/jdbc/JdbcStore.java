@@ -28,6 +28,7 @@ import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
+import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
@@ -555,11 +556,15 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
 
   @Override
   public CompletionStage<Map<String, QueueCounts>> counts() {
-    return everywhere(DatabaseShard::counts).thenApply(found -> {
-      Map<String, QueueCounts> counts = new HashMap<>();
-      found.forEach(each -> each.forEach((queue, count) -> counts.merge(queue, count, DatabaseShard::sum)));
-      return counts;
-    });
+    CompletionStage<Map<String, QueueCounts>> all = CompletableFuture.completedFuture(Map.of());
+    for (DatabaseShard part : parts) {
+      all = all.thenCombine(part.counts(), (counts, more) -> {
+        Map<String, QueueCounts> together = new HashMap<>(counts);
+        more.forEach((queue, count) -> together.merge(queue, count, DatabaseShard::sum));
+        return together;
+      });
+    }
+    return all;
   }
 
   @Override
@@ -586,7 +591,24 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
   public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
       byte @Nullable [] content) {
     byte[] copy = content == null ? null : content.clone();
-    return on(0, (part, session) -> part.writeDocument(session, kind, name, expectedVersion, copy));
+    if (parts.size() == 1 || kind != DocumentKind.CLUSTER || !name.equals(StoreSeal.NAME)) {
+      return on(0, (part, session) -> part.writeDocument(session, kind, name, expectedVersion, copy));
+    }
+    // If only some of the databases are changed, the document is there, and a repeated call changes the others.
+    return copy != null
+        ? on(0, (part, session) -> part.writeDocument(session, kind, name, expectedVersion, copy))
+            .thenCompose(written -> written ? others(true) : CompletableFuture.completedFuture(false))
+        : others(false).thenCompose(
+            opened -> on(0, (part, session) -> part.writeDocument(session, kind, name, expectedVersion, null)));
+  }
+
+  /** Records whether the store is sealed, in all databases except for the first, which has the document. */
+  private CompletionStage<Boolean> others(boolean seals) {
+    CompletionStage<Boolean> all = CompletableFuture.completedFuture(true);
+    for (int i = 1; i < parts.size(); i++) {
+      all = all.thenCombine(on(i, (part, session) -> part.sealed(session, seals)), Boolean::logicalAnd);
+    }
+    return all;
   }
 
   @Override

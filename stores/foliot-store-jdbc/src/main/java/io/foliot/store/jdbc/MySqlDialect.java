@@ -98,6 +98,11 @@ final class MySqlDialect implements Dialect {
   }
 
   @Override
+  public ResultSet rows(PreparedStatement statement) throws SQLException {
+    return statement.executeQuery();
+  }
+
+  @Override
   public String kind() {
     return statements.isMariaDb() ? "mariadb" : "mysql";
   }
@@ -142,6 +147,11 @@ final class MySqlDialect implements Dialect {
   @Override
   public boolean isDuplicate(SQLException e) {
     return MySqlStatements.isDuplicateKey(e);
+  }
+
+  @Override
+  public boolean lockingReadsFindNewRows() {
+    return true;
   }
 
   @Override

@@ -57,7 +57,7 @@ final class MySqlRecords implements RecordStatements {
     readLiveByKey = files.template("read_live_by_key", "wanted", "body", "locking?");
     readKeptByKey = files.template("read_kept_by_key", "wanted", "body");
     readNothing = files.template("read_nothing", "body").with("body", NO_BODY).text();
-    readAnswers = files.template("read_answers", "wanted");
+    readAnswers = files.template("read_answers", "wanted", "locking?");
     update = files.template("update", "wanted", "successor", "attempts", "versions");
     end = files.template("end", "wanted", "body");
     setAside = files.template("set_aside", "wanted");
@@ -122,13 +122,13 @@ final class MySqlRecords implements RecordStatements {
         }
       }
     }
-    return new Snapshot(nowMicros, floor, found, answers(connection, numbers, reads));
+    return new Snapshot(nowMicros, floor, found, answers(connection, numbers, reads, false));
   }
 
   /**
-   * Reads with locks on the live rows. Under the isolation level REPEATABLE READ, only a locking read returns rows that
-   * other transactions have committed since the first read of this transaction. This transaction writes the rows later,
-   * so it needs the locks in any case.
+   * Reads with locks on the live rows and on the answers. Under the isolation level REPEATABLE READ, only a locking
+   * read returns rows that other transactions have committed since the first read of this transaction. This transaction
+   * writes most of the rows later, so it needs their locks in any case.
    */
   private Snapshot readLocking(Connection connection, QueueIds numbers, ReadSet reads, List<Part> parts, boolean bodies)
       throws SQLException {
@@ -144,18 +144,18 @@ final class MySqlRecords implements RecordStatements {
         }
       }
     }
-    return new Snapshot(nowMicros, clock.floor(connection), found, answers(connection, numbers, reads));
+    return new Snapshot(nowMicros, clock.floor(connection), found, answers(connection, numbers, reads, true));
   }
 
-  private Map<RequestName, RecordTable.Answered> answers(Connection connection, QueueIds numbers, ReadSet reads)
-      throws SQLException {
+  private Map<RequestName, RecordTable.Answered> answers(Connection connection, QueueIds numbers, ReadSet reads,
+      boolean locking) throws SQLException {
     if (reads.requests().isEmpty()) {
       return Map.of();
     }
     List<RequestName> names = List.copyOf(reads.requests());
     ParameterTable values = requests(connection, names, numbers);
     try (PreparedStatement select = statements.prepare(connection,
-        readAnswers.with("wanted", values.with()).text())) {
+        readAnswers.with("wanted", values.with()).when("locking", locking).text())) {
       values.bind(select, 1);
       try (ResultSet row = select.executeQuery()) {
         return results.answers(row, names);

@@ -39,7 +39,8 @@ final class MySqlStatements {
     this.timeoutSeconds = timeoutSeconds;
     this.isMariaDb = isMariaDb;
     files = new SqlFiles("mysql",
-        SqlFiles.constants(Map.of("clock_micros", clock, "row_clock_micros", rowClock)));
+        SqlFiles.constants(Map.of("clock_micros", clock, "row_clock_micros", rowClock, "isolation",
+            isMariaDb ? "@@tx_isolation" : "@@transaction_isolation")));
     rowsOfVersion = files.template("rows_of_version", "wanted", "locking?");
     dropLive = files.template("drop_live", "ids");
     writeBodies = files.template("write_bodies", "rows");
@@ -76,38 +77,7 @@ final class MySqlStatements {
 
   /** Runs steps in the transaction of the caller, or else in a new transaction, which is then committed. */
   static <R> R together(Connection connection, Session.Step<R> steps) throws SQLException {
-    if (!connection.getAutoCommit()) {
-      return steps.take(connection);
-    }
-    connection.setAutoCommit(false);
-    try {
-      R result = steps.take(connection);
-      commit(connection);
-      connection.setAutoCommit(true);
-      return result;
-    } catch (SQLException | RuntimeException e) {
-      try {
-        connection.rollback();
-        connection.setAutoCommit(true);
-      } catch (SQLException second) {
-        e.addSuppressed(second);
-      }
-      throw e;
-    }
-  }
-
-  /**
-   * Commits. Unlike a statement, a commit that fails because the disk is full may have taken effect. So this method
-   * replaces the exception by one that {@link #isFull} does not recognize.
-   */
-  private static void commit(Connection connection) throws SQLException {
-    try {
-      connection.commit();
-    } catch (SQLException e) {
-      throw isFull(e)
-          ? new SQLException("the commit failed, and its outcome is unknown: " + e.getMessage(), e.getSQLState(), e)
-          : e;
-    }
+    return Session.together(connection, MySqlStatements::isFull, steps);
   }
 
   /**

@@ -62,13 +62,12 @@ final class MySqlSubmits implements SubmitStatements {
       }
     }
     if (statements.isMariaDb() && !requests) {
-      return insertReturning(connection, tasks, seenMicros);
+      return insertReturning(connection, tasks, seenMicros, false);
     }
     return MySqlStatements.together(connection, transaction -> {
-      long versions = MySqlStatements.newVersions();
-      ParameterTable values = newTasks(tasks, requests);
-      statements.execute(transaction, insert(values, seenMicros, versions, requests, false), values);
-      Inserted inserted = inserted(transaction, tasks, versions);
+      Inserted inserted = statements.isMariaDb()
+          ? insertReturning(transaction, tasks, seenMicros, requests)
+          : insertAndRead(transaction, tasks, seenMicros, requests);
       if (requests) {
         rememberNew(transaction, tasks, inserted);
       }
@@ -101,11 +100,21 @@ final class MySqlSubmits implements SubmitStatements {
         .with("body", values.column("body")).when("requests", requests).when("returning", returning).text();
   }
 
-  private Inserted insertReturning(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException {
+  /** Inserts tasks, and reads the results by a second statement, because MySQL has no RETURNING. */
+  private Inserted insertAndRead(Connection connection, List<NewTask> tasks, long seenMicros, boolean requests)
+      throws SQLException {
     long versions = MySqlStatements.newVersions();
-    ParameterTable values = newTasks(tasks, false);
+    ParameterTable values = newTasks(tasks, requests);
+    statements.execute(connection, insert(values, seenMicros, versions, requests, false), values);
+    return inserted(connection, tasks, versions);
+  }
+
+  private Inserted insertReturning(Connection connection, List<NewTask> tasks, long seenMicros, boolean requests)
+      throws SQLException {
+    long versions = MySqlStatements.newVersions();
+    ParameterTable values = newTasks(tasks, requests);
     try (PreparedStatement statement = statements.prepare(connection,
-        insert(values, seenMicros, versions, false, true))) {
+        insert(values, seenMicros, versions, requests, true))) {
       values.bind(statement, 1);
       return inserted(statement, tasks.size(), versions);
     }
@@ -148,22 +157,17 @@ final class MySqlSubmits implements SubmitStatements {
   }
 
   private static Inserted inserted(PreparedStatement statement, int count, long versions) throws SQLException {
-    long[] generations = new long[count];
-    long[] dueAts = new long[count];
-    long nowMicros = 0;
-    long last = 0;
+    Inserted inserted = new Inserted(count);
     try (ResultSet row = statement.executeQuery()) {
       while (row.next()) {
         long place = row.getLong(1) - versions - 1;
         if (place >= 0 && place < count) {
-          generations[(int) place] = row.getLong(2);
-          dueAts[(int) place] = row.getLong(3);
-          nowMicros = 1_000 * row.getLong(4);
-          last = row.getBoolean(5) ? Math.max(last, row.getLong(2)) : last;
+          inserted.at(1_000 * row.getLong(4));
+          inserted.add((int) place, row.getLong(2), row.getLong(3), row.getLong(5));
         }
       }
     }
-    return new Inserted(nowMicros, generations, dueAts, last);
+    return inserted;
   }
 
   private void rememberNew(Connection connection, List<NewTask> tasks, Inserted inserted) throws SQLException {
@@ -172,9 +176,9 @@ final class MySqlSubmits implements SubmitStatements {
     for (int i = 0; i < tasks.size(); i++) {
       Draft draft = tasks.get(i).draft();
       Draft.Idempotency idempotency = draft.idempotency();
-      if (idempotency != null && inserted.generations()[i] > 0) {
-        long dueAt = inserted.dueAts()[i];
-        SubmitResult result = new SubmitResult(SubmitResult.Kind.CREATED, draft.id(), inserted.generations()[i], dueAt,
+      if (idempotency != null && inserted.generation(i) > 0) {
+        long dueAt = inserted.dueAt(i);
+        SubmitResult result = new SubmitResult(SubmitResult.Kind.CREATED, draft.id(), inserted.generation(i), dueAt,
             dueAt <= nowMillis ? TaskState.READY : TaskState.DELAYED, true);
         answers.add(new NewAnswer(new RequestName(draft.queue(), draft.key(), idempotency.key()),
             tasks.get(i).queue(), new RecordTable.Answered(idempotency.digest(), result,

@@ -96,6 +96,11 @@ final class PostgresDialect implements Dialect {
   }
 
   @Override
+  public ResultSet rows(PreparedStatement statement) throws SQLException {
+    return PostgresStatements.rows(statement);
+  }
+
+  @Override
   public String kind() {
     return "postgresql";
   }
@@ -143,6 +148,11 @@ final class PostgresDialect implements Dialect {
   @Override
   public boolean isDuplicate(SQLException e) {
     return PostgresStatements.isDuplicateKey(e);
+  }
+
+  @Override
+  public boolean lockingReadsFindNewRows() {
+    return false;
   }
 
   @Override

@@ -28,6 +28,8 @@ final class PostgresRecords implements RecordStatements {
   private final Results results;
   /** Statements of {@link #read}, indexed by any combination of {@link #BY_ID}, {@link #BY_KEY}, {@link #BODIES}. */
   private final String[] readSql = new String[BY_ID + BY_KEY + BODIES + 1];
+  private final String lockLiveById;
+  private final String lockLiveByKey;
   private final String readAnswers;
   private final String update;
   private final String updateWithAnswers;
@@ -45,6 +47,8 @@ final class PostgresRecords implements RecordStatements {
     for (int bits = 0; bits < readSql.length; bits++) {
       readSql[bits] = read.with("records", records(files, bits)).text();
     }
+    lockLiveById = files.text("lock_live_by_id");
+    lockLiveByKey = files.text("lock_live_by_key");
     readAnswers = files.text("read_answers");
     SqlFiles.Template updates = files.template("update", "answers?");
     update = updates.when("answers", false).text();
@@ -93,6 +97,12 @@ final class PostgresRecords implements RecordStatements {
     String[] keyArray = keys.stream().map(KeyName::key).toArray(String[]::new);
     boolean byId = !reads.ids().isEmpty();
     boolean byKey = !keys.isEmpty();
+    if (locking && byId) {
+      lock(connection, lockLiveById, arrays -> arrays.ids(ids));
+    }
+    if (locking && byKey) {
+      lock(connection, lockLiveByKey, arrays -> arrays.ints(queueArray).texts(keyArray));
+    }
     int bits = (byId ? BY_ID : 0) | (byKey ? BY_KEY : 0) | (bodies ? BODIES : 0);
     try (PreparedStatement statement = statements.batch(connection, readSql[bits])) {
       PostgresArrays arrays = new PostgresArrays(connection, statement);
@@ -115,6 +125,19 @@ final class PostgresRecords implements RecordStatements {
         }
       }
       return new Snapshot(now, floor, found, answers(connection, numbers, reads));
+    }
+  }
+
+  /** A binding of parameters. */
+  private interface Binding {
+    PostgresArrays bind(PostgresArrays arrays) throws SQLException;
+  }
+
+  private void lock(Connection connection, String sql, Binding parameters) throws SQLException {
+    try (PreparedStatement select = statements.batch(connection, sql)) {
+      PostgresArrays bound = parameters.bind(new PostgresArrays(connection, select));
+      assert bound != null;
+      PostgresStatements.rows(select).close();
     }
   }
 

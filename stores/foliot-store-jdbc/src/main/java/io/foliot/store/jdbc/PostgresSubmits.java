@@ -6,7 +6,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -97,22 +96,17 @@ final class PostgresSubmits implements SubmitStatements {
   }
 
   private static Inserted inserted(PreparedStatement statement, int count) throws SQLException {
-    long[] generations = new long[count];
-    long[] dueAts = new long[count];
-    long now = 0;
-    long last = 0;
+    Inserted inserted = new Inserted(count);
     try (ResultSet row = PostgresStatements.rows(statement)) {
       while (row.next()) {
-        now = row.getLong(1);
+        inserted.at(row.getLong(1));
         int place = row.getInt(2) - 1;
         if (place >= 0) {
-          generations[place] = row.getLong(3);
-          dueAts[place] = row.getLong(4);
-          last = row.getBoolean(5) ? Math.max(last, generations[place]) : last;
+          inserted.add(place, row.getLong(3), row.getLong(4), row.getLong(5));
         }
       }
     }
-    return new Inserted(now, generations, dueAts, last);
+    return inserted;
   }
 
   /**
@@ -123,10 +117,13 @@ final class PostgresSubmits implements SubmitStatements {
     try (ResultSet row = PostgresStatements.rows(statement)) {
       row.next();
       long now = row.getLong(1);
-      long[] generations = new long[tasks.size()];
-      Arrays.fill(generations, row.getLong(2));
-      long[] dueAts = tasks.stream().mapToLong(task -> task.draft().due().atMillis(now)).toArray();
-      return new Inserted(now, generations, dueAts, 0);
+      long generation = row.getLong(2);
+      Inserted inserted = new Inserted(tasks.size());
+      inserted.at(now);
+      for (int i = 0; i < tasks.size(); i++) {
+        inserted.add(i, generation, tasks.get(i).draft().due().atMillis(now), 1);
+      }
+      return inserted;
     }
   }
 

@@ -16,8 +16,9 @@ interface RecordStatements {
    * Reads records, stored answers, the clock of the database, and the floor of its generations.
    *
    * @param bodies whether payloads are read too; otherwise they are {@link Rows#UNREAD}
-   * @param locking whether MariaDB and MySQL lock the live rows, and so return their newest versions. Without locks, a
-   *     transaction of level REPEATABLE READ returns the rows as they were at its first read. PostgreSQL locks no rows
+   * @param locking whether to lock the live rows. MariaDB and MySQL then return the newest rows and answers. PostgreSQL
+   *     fails if the transaction sees an older version of a row. Without locks, a transaction of level REPEATABLE READ
+   *     returns the rows as they were at its first read
    */
   Snapshot read(Connection connection, QueueIds numbers, ReadSet reads, boolean bodies, boolean locking)
       throws SQLException;

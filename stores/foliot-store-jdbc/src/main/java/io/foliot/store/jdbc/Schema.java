@@ -19,7 +19,7 @@ final class Schema {
    * Number of the newest migration. A database that has this number is not migrated, so its user then needs no right to
    * change tables.
    */
-  private static final String NEWEST = "2";
+  private static final String NEWEST = "3";
   /** Table in which Flyway records the migrations. */
   private static final String HISTORY = "foliot_schema_history";
   /** Format of the blobs of rows, and of the names of kinds of documents. */

@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,32 +20,66 @@ final class Session {
   /** Longest pause between two tries, apart from a tenth of a millisecond that is always added. */
   private static final long WAIT_MILLIS_MAX = 200;
 
+  /** SQL state of a commit whose outcome is unknown. */
+  private static final String OUTCOME_UNKNOWN = "08007";
+  /** SQL state of a transaction that must be rolled back and repeated. */
+  private static final String NOT_SERIALIZABLE = "40001";
+
   private final Connection connection;
   private final Dialect dialect;
   /** The connection for steps outside the caller's transaction; null without such a transaction. */
   private final @Nullable Connections outside;
+  private final boolean locksReads;
   private boolean mayHaveWritten;
   /** Whether a step that may write has succeeded since the latest unit began. */
   private boolean wroteSince;
 
-  private Session(Connection connection, Dialect dialect, @Nullable Connections outside) {
+  private Session(Connection connection, Dialect dialect, @Nullable Connections outside, boolean locksReads) {
     this.connection = connection;
     this.dialect = dialect;
     this.outside = outside;
+    this.locksReads = locksReads;
   }
 
   /** Returns a session on a connection of the store. */
   static Session own(Connection connection, Dialect dialect) {
-    return new Session(connection, dialect, null);
+    return new Session(connection, dialect, null, false);
   }
 
-  /** Returns a session in the transaction of a caller. Steps of {@link #apart} use connections from {@code outside}. */
-  static Session within(Connection transaction, Dialect dialect, Connections outside) {
-    return new Session(transaction, dialect, outside);
+  /**
+   * Returns a session in the transaction of a caller. Steps of {@link #apart} use connections from {@code outside}.
+   *
+   * @param locksReads whether reads need locks to return the newest rows
+   */
+  static Session within(Connection transaction, Dialect dialect, Connections outside, boolean locksReads) {
+    return new Session(transaction, dialect, outside, locksReads);
   }
 
   boolean isOwn() {
     return outside == null;
+  }
+
+  /**
+   * Returns whether a read on whose result an answer depends needs locks. Above the isolation level READ COMMITTED, a
+   * read without locks returns the rows as they were at the first read of the transaction. A read with locks returns
+   * the newest rows (MariaDB, MySQL), or fails if a row has changed since (PostgreSQL).
+   */
+  boolean locksReads() {
+    return locksReads;
+  }
+
+  /**
+   * Ensures that reads of this session find the row that exists already.
+   *
+   * @param duplicate the failure of the statement that tried to insert the same row
+   * @throws SQLException if even reads with locks do not find the row. The caller must then repeat the transaction
+   */
+  void ensureVisible(SQLException duplicate) throws SQLException {
+    if (locksReads && !dialect.lockingReadsFindNewRows()) {
+      throw new SQLException("could not serialize access: another transaction has committed a request with this"
+          + " idempotency key after the first read of this transaction; roll back and repeat the transaction",
+          NOT_SERIALIZABLE, duplicate);
+    }
   }
 
   /** One statement, or a few that belong together. */
@@ -119,6 +154,46 @@ final class Session {
     } catch (SQLException e) {
       connection.rollback(before);
       throw e;
+    }
+  }
+
+  /**
+   * Runs steps in the transaction of the caller, or else in a new transaction, which is then committed.
+   *
+   * @param isFull whether an exception says that the database is full, so that a statement had no effect
+   */
+  static <R> R together(Connection connection, Predicate<SQLException> isFull, Step<R> steps) throws SQLException {
+    if (!connection.getAutoCommit()) {
+      return steps.take(connection);
+    }
+    connection.setAutoCommit(false);
+    try {
+      R result = steps.take(connection);
+      commit(connection, isFull);
+      connection.setAutoCommit(true);
+      return result;
+    } catch (SQLException | RuntimeException e) {
+      try {
+        connection.rollback();
+        connection.setAutoCommit(true);
+      } catch (SQLException second) {
+        e.addSuppressed(second);
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Commits. Unlike a statement, a commit that fails because the disk is full may have taken effect. So this method
+   * replaces the exception by one that {@code isFull} does not recognize.
+   */
+  private static void commit(Connection connection, Predicate<SQLException> isFull) throws SQLException {
+    try {
+      connection.commit();
+    } catch (SQLException e) {
+      throw isFull.test(e)
+          ? new SQLException("the commit failed, and its outcome is unknown: " + e.getMessage(), OUTCOME_UNKNOWN, e)
+          : e;
     }
   }
 

@@ -6,6 +6,7 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.batch.CommittedRecords;
 import io.foliot.core.store.batch.KeyName;
 import io.foliot.core.store.batch.RequestName;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +55,13 @@ final class Snapshot implements CommittedRecords {
           || (!holder.isLive() && (record.isLive() || holder.generation() <= record.generation()));
       return isOlder ? next : old;
     });
+  }
+
+  /** Returns this snapshot with the live records of a newer snapshot in place of its own. */
+  Snapshot with(Snapshot newer) {
+    List<Row> together = new ArrayList<>(newer.rows);
+    rows.stream().filter(row -> !row.record().isLive()).forEach(together::add);
+    return new Snapshot(newer.micros, newer.floor, together, answers);
   }
 
   long micros() {

@@ -39,6 +39,7 @@ import io.foliot.core.store.batch.RequestName;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -146,8 +147,8 @@ final class TaskSteps {
   private void submit(Session session, List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch)
       throws SQLException {
     if (!session.isOwn()) {
-      // An INSERT of a live key may also lock neighbours in the index, and a caller's transaction may keep locks for
-      // long. Therefore drafts with a live key take the general path before the INSERT.
+      // An INSERT or a locking read may also lock neighbours in the index, and a caller's transaction may keep locks
+      // for long. Therefore drafts with a live key take the general path before the INSERT, and only these are locked.
       resubmit(session, drafts, batch, false);
     }
     long ahead = 0;
@@ -161,7 +162,7 @@ final class TaskSteps {
       if (round == 0 && !resetsFirst) {
         ahead = reset(session, drafts, batch);
       }
-      resubmit(session, drafts, batch, !session.isOwn());
+      resubmit(session, drafts, batch, session.locksReads());
     }
     if (ahead > 0) {
       clock.raise(session, ahead);
@@ -271,18 +272,17 @@ final class TaskSteps {
       inserted = requests ? session.guarded(step) : session.run(step);
     } catch (SQLException e) {
       if (dialect.isDuplicate(e)) {
+        session.ensureVisible(e);
         return;
       }
       throw e;
     }
     clock.seen(inserted.micros());
-    if (inserted.last() > 0) {
-      ensureLast(session, tasks, inserted);
-    }
+    ensureLast(session, tasks, inserted);
     long nowMillis = Math.floorDiv(inserted.micros(), 1_000);
     for (int i = 0; i < tasks.size(); i++) {
-      long generation = inserted.generations()[i];
-      long dueAt = inserted.dueAts()[i];
+      long generation = inserted.generation(i);
+      long dueAt = inserted.dueAt(i);
       if (generation > 0) {
         batch.answer(places.get(i), new SubmitResult(SubmitResult.Kind.CREATED, tasks.get(i).draft().id(), generation,
             dueAt, dueAt <= nowMillis ? TaskState.READY : TaskState.DELAYED, true));
@@ -292,20 +292,67 @@ final class TaskSteps {
 
   /**
    * Ensures that the inserted tasks have the largest generations of their keys. Another task of the same key may have
-   * ended during the insert. If the clock was set back or has stopped, the generation of that task may be as large as
-   * the new generations, or larger. The floor was then raised above that generation before that task ended. If the
-   * floor is above the generations of the inserted tasks, these tasks get new generations.
+   * ended during the insert, with a larger generation in two cases:
+   *
+   * <ul>
+   * <li>The clock was set back or has stopped. The floor was then raised above that generation before that task ended.
+   * If the floor is above the generations of the inserted tasks, these tasks get new generations.
+   * <li>The insert waited for the transaction that ended that task. The kept record of that task shows its generation.
+   * </ul>
    */
   private void ensureLast(Session session, List<NewTask> tasks, Inserted inserted) throws SQLException {
-    long floor = session.apart(dialect.clock()::floor);
-    if (floor > inserted.last()) {
-      clock.raise(session, floor);
-      long[] generations = inserted.generations();
-      session.run(connection -> dialect.submits().regenerate(connection, tasks, generations, floor)).stream()
-          .forEach(i -> generations[i] = floor);
-    } else if (inserted.last() > inserted.micros()) {
-      clock.raise(session, inserted.last());
+    if (inserted.last() > 0) {
+      long floor = session.apart(dialect.clock()::floor);
+      if (floor > inserted.last()) {
+        clock.raise(session, floor);
+        regenerate(session, tasks, Rounds.places(tasks.size()), inserted, floor);
+      } else if (inserted.last() > inserted.micros()) {
+        clock.raise(session, inserted.last());
+      }
     }
+    List<Integer> late = inserted.late().stream().filter(place -> tasks.get(place).draft().key() != null).boxed()
+        .toList();
+    if (!late.isEmpty()) {
+      ensureLast(session, tasks, inserted, late);
+    }
+  }
+
+  private void ensureLast(Session session, List<NewTask> tasks, Inserted inserted, List<Integer> late)
+      throws SQLException {
+    ReadSet reads = new ReadSet();
+    for (int place : late) {
+      Draft draft = tasks.get(place).draft();
+      reads.key(new KeyName(draft.queue(), Objects.requireNonNull(draft.key())));
+    }
+    Snapshot snapshot = general.read(session, reads, false, false);
+    Map<Object, Long> ended = new HashMap<>();
+    for (Row row : snapshot.rows()) {
+      TaskRecord record = row.record();
+      String key = record.key();
+      if (!record.isLive() && key != null) {
+        ended.merge(new KeyName(record.queue(), key), record.generation(), Math::max);
+      }
+    }
+    List<Integer> older = late.stream()
+        .filter(place -> ended.getOrDefault(nameOf(tasks.get(place).draft()), 0L) >= inserted.generation(place))
+        .toList();
+    if (older.isEmpty()) {
+      return;
+    }
+    long generation = Math.max(Math.max(snapshot.micros(), snapshot.floor()), Collections.max(ended.values()) + 1);
+    if (generation > snapshot.micros()) {
+      clock.raise(session, generation);
+    }
+    regenerate(session, tasks, older, inserted, generation);
+  }
+
+  /** Gives the tasks at these places a new generation, unless they have changed since they were inserted. */
+  private void regenerate(Session session, List<NewTask> tasks, List<Integer> places, Inserted inserted,
+      long generation) throws SQLException {
+    List<NewTask> old = places.stream().map(tasks::get).toList();
+    long[] generations = places.stream().mapToLong(inserted::generation).toArray();
+    session.run(connection -> dialect.submits().regenerate(connection, old, generations, generation)).stream()
+        .forEach(i -> inserted.regenerated(places.get(i), generation));
   }
 
   /**
@@ -315,7 +362,8 @@ final class TaskSteps {
    */
   private void resubmitChunk(Session session, List<Draft> drafts, List<Integer> places, boolean locking,
       OptimisticBatch<Draft, SubmitResult> batch) throws SQLException {
-    Snapshot snapshot = general.read(session, batch.reads(places), false, locking);
+    Snapshot read = general.read(session, batch.reads(places), false, locking);
+    Snapshot snapshot = locking || !session.locksReads() ? read : general.lock(session, read);
     RecordOverlay found = new RecordOverlay(snapshot, Math.floorDiv(snapshot.micros(), 1_000));
     List<Integer> undecided = new ArrayList<>();
     List<RequestName> expired = new ArrayList<>();

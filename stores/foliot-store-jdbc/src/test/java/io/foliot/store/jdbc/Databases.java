@@ -35,6 +35,7 @@ final class Databases {
       }
       if (!tables.isEmpty()) {
         statement.addBatch("UPDATE foliot_clock SET floor = 0");
+        statement.addBatch("UPDATE foliot_meta SET value = 'no' WHERE name = 'sealed'");
         int[] rows = statement.executeBatch();
         assert rows.length > 0;
       }

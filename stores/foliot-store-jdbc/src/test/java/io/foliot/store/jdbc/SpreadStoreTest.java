@@ -8,11 +8,15 @@ import io.foliot.backends.PostgresServer;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
+import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.format.SealFormat;
 import io.foliot.testkit.ServerClockStoreContract;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -102,6 +106,26 @@ final class SpreadStoreTest extends ServerClockStoreContract {
       transaction.commit();
       assertThat(Databases.strings(second, "SELECT part FROM foliot_task ORDER BY part")).containsExactly("100",
           "255");
+    }
+  }
+
+  @Test
+  void aSealRefusesTransactionsOfEachDatabase() throws SQLException {
+    byte[] seal = SealFormat.encode(StoreSeal.of(StoreSeal.State.DRAINING, "elsewhere"));
+    try (JdbcStore store = (JdbcStore) open(); Connection transaction = second.connect()) {
+      transaction.setAutoCommit(false);
+      assertThat(store.writeDocument(DocumentKind.CLUSTER, StoreSeal.NAME, 0, seal).toCompletableFuture().join())
+          .isTrue();
+      assertThatThrownBy(() -> store.submit(transaction, List.of(draft(100))))
+          .isInstanceOf(StoreAwayException.class);
+      transaction.rollback();
+      long version = store.document(DocumentKind.CLUSTER, StoreSeal.NAME).toCompletableFuture().join().orElseThrow()
+          .version();
+      assertThat(
+          store.writeDocument(DocumentKind.CLUSTER, StoreSeal.NAME, version, null).toCompletableFuture().join())
+          .isTrue();
+      assertThat(store.submit(transaction, List.of(draft(100)))).hasSize(1);
+      transaction.commit();
     }
   }
 

@@ -13,14 +13,19 @@ import io.foliot.core.TaskState;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
+import io.foliot.core.store.StoreAwayException;
+import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
+import io.foliot.core.store.format.SealFormat;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -31,6 +36,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
@@ -350,6 +357,192 @@ abstract class TransactionContract {
       transaction.commit();
       assertThat(get(waits).getFirst().kind()).isEqualTo(SubmitResult.Kind.RESET);
     }
+  }
+
+  /** Submits, and repeats the transaction as a caller does if PostgreSQL cannot serialize it. */
+  private List<SubmitResult> submitOrRepeat(Connection transaction, List<Draft> drafts) throws SQLException {
+    try {
+      return store.submit(transaction, drafts);
+    } catch (SQLException e) {
+      assertThat(e.getSQLState()).isEqualTo("40001");
+      transaction.rollback();
+      return store.submit(transaction, drafts);
+    }
+  }
+
+  @Test
+  void anOldSnapshotDoesNotKeepATaskThatHasEnded() throws SQLException {
+    try (Connection transaction = repeatable()) {
+      assertThat(Databases.strings(transaction, "SELECT name FROM orders")).isEmpty();
+      get(store.cancel(List.of(key("warm"))));
+      assertThat(submitOrRepeat(transaction, List.of(draft("warm", Due.after(HOUR), OnConflict.KEEP, null),
+          draft("other", Due.after(HOUR), OnConflict.KEEP, null)))).extracting(SubmitResult::kind)
+          .containsOnly(SubmitResult.Kind.CREATED);
+      transaction.commit();
+      assertThat(find("warm").orElseThrow().state()).isEqualTo(TaskState.DELAYED);
+    }
+  }
+
+  @Test
+  void anOldSnapshotDoesNotHideAnAnswer() throws SQLException {
+    Draft once = draft("once", Due.after(HOUR), OnConflict.RESET, "request");
+    Draft warm = draft("warm", Due.after(HOUR), OnConflict.RESET, "request");
+    try (Connection transaction = repeatable()) {
+      assertThat(Databases.strings(transaction, "SELECT name FROM orders")).isEmpty();
+      get(store.submit(List.of(once, warm)));
+      assertThat(submitOrRepeat(transaction, List.of(once, draft("new", HOUR), warm)))
+          .extracting(SubmitResult::kind).containsExactly(SubmitResult.Kind.REPEATED, SubmitResult.Kind.CREATED,
+              SubmitResult.Kind.REPEATED);
+      transaction.commit();
+    }
+  }
+
+  /** Only the unique index of the answers shows that the task was created. */
+  @Test
+  void anOldSnapshotDoesNotHideTheAnswerOfAnEndedTask() throws SQLException {
+    Draft once = draft("once", Due.after(HOUR), OnConflict.RESET, "request");
+    try (Connection transaction = repeatable()) {
+      assertThat(Databases.strings(transaction, "SELECT name FROM orders")).isEmpty();
+      get(store.submit(List.of(once)));
+      get(store.cancel(List.of(key("once"))));
+      assertThat(submitOrRepeat(transaction, List.of(once))).extracting(SubmitResult::kind)
+          .containsExactly(SubmitResult.Kind.REPEATED);
+      transaction.commit();
+    }
+  }
+
+  private CompletableFuture<Boolean> seal(long version, StoreSeal.@Nullable State state) {
+    return store.writeDocument(DocumentKind.CLUSTER, StoreSeal.NAME, version,
+        state == null ? null : SealFormat.encode(StoreSeal.of(state, "elsewhere"))).toCompletableFuture();
+  }
+
+  private void unseal() {
+    Optional<Document> seal = get(store.document(DocumentKind.CLUSTER, StoreSeal.NAME));
+    assertThat(get(seal(seal.orElseThrow().version(), null))).isTrue();
+  }
+
+  /** Without the wait, the migration would not see the tasks of a transaction that commits after it has read them. */
+  @Test
+  void theSealWaitsForOpenTransactions() throws SQLException {
+    try (Connection first = transaction(); Connection second = transaction()) {
+      store.submit(first, List.of(draft("a", HOUR)));
+      store.touch(second, List.of(touch("warm", 2 * HOUR)));
+      CompletableFuture<Boolean> sealed = seal(0, StoreSeal.State.DRAINING);
+      first.commit();
+      ensureWaits(sealed);
+      second.commit();
+      assertThat(get(sealed)).isTrue();
+      assertThat(find("a")).isPresent();
+      unseal();
+    }
+  }
+
+  @Test
+  void aSealedStoreRefusesTransactions() throws SQLException {
+    try (Connection transaction = transaction()) {
+      order(transaction, "a");
+      assertThat(Databases.strings(transaction, "SELECT name FROM orders")).containsExactly("a");
+      assertThat(get(seal(0, StoreSeal.State.DRAINING))).isTrue();
+      assertThatThrownBy(() -> store.submit(transaction, List.of(draft("a", HOUR))))
+          .isInstanceOf(StoreAwayException.class).hasMessageContaining("sealed");
+      assertThatThrownBy(() -> store.touch(transaction, List.of(touch("warm", 2 * HOUR))))
+          .isInstanceOf(StoreAwayException.class);
+      assertThatThrownBy(() -> store.cancel(transaction, List.of(key("warm"))))
+          .isInstanceOf(StoreAwayException.class);
+      transaction.rollback();
+      unseal();
+      assertThat(store.submit(transaction, List.of(draft("a", HOUR)))).hasSize(1);
+      transaction.commit();
+      assertThat(find("a")).isPresent();
+    }
+  }
+
+  /** The first read may have been before the seal. PostgreSQL then lets the call fail, and MariaDB returns the row. */
+  @Test
+  void anOldSnapshotDoesNotHideTheSeal() throws SQLException {
+    try (Connection transaction = repeatable()) {
+      assertThat(Databases.strings(transaction, "SELECT name FROM orders")).isEmpty();
+      assertThat(get(seal(0, StoreSeal.State.DRAINING))).isTrue();
+      assertThatThrownBy(() -> store.submit(transaction, List.of(draft("a", HOUR))))
+          .isInstanceOfAny(StoreAwayException.class, SQLException.class);
+      transaction.rollback();
+      assertThatThrownBy(() -> store.submit(transaction, List.of(draft("a", HOUR))))
+          .isInstanceOf(StoreAwayException.class);
+      transaction.rollback();
+      unseal();
+    }
+  }
+
+  private Connection repeatable() throws SQLException {
+    Connection connection = transaction();
+    connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+    return connection;
+  }
+
+  /** An older version of Foliot wrote only the document. */
+  @Test
+  void anUpgradeFindsTheSeal() throws SQLException {
+    assertThat(get(seal(0, StoreSeal.State.MOVED))).isTrue();
+    store.close();
+    Databases.execute(database(), "DELETE FROM foliot_meta WHERE name = 'sealed'");
+    Databases.execute(database(), "UPDATE foliot_meta SET value = '2' WHERE name = 'schema'");
+    Databases.execute(database(), "DELETE FROM foliot_schema_history WHERE version = '3'");
+    store = JdbcStore.open(Databases.options(database()));
+    try (Connection transaction = transaction()) {
+      assertThatThrownBy(() -> store.submit(transaction, List.of(draft("a", HOUR))))
+          .isInstanceOf(StoreAwayException.class);
+    }
+    unseal();
+  }
+
+  @Test
+  void anOldVersionOfTheSealChangesNothing() throws SQLException {
+    assertThat(get(seal(0, StoreSeal.State.DRAINING))).isTrue();
+    assertThat(get(seal(0, StoreSeal.State.MOVED))).isFalse();
+    assertThat(get(seal(7, null))).isFalse();
+    try (Connection transaction = transaction()) {
+      assertThatThrownBy(() -> store.submit(transaction, List.of(draft("a", HOUR))))
+          .isInstanceOf(StoreAwayException.class);
+    }
+    unseal();
+  }
+
+  private static void ensureWaits(CompletableFuture<?> call) {
+    assertThatThrownBy(() -> call.get(200, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+  }
+
+  /** The INSERT reads its generation before it waits. */
+  @Test
+  void aTaskWhoseInsertWaitedForADeleteHasTheLargestGeneration() throws SQLException {
+    try (Connection transaction = transaction()) {
+      store.cancel(transaction, List.of(key("warm")));
+      CompletableFuture<List<SubmitResult>> waits = store.submit(List.of(draft("warm", HOUR))).toCompletableFuture();
+      ensureWaits(waits);
+      long ended = store.submit(transaction, List.of(draft("warm", HOUR))).getFirst().generation();
+      store.cancel(transaction, List.of(key("warm")));
+      transaction.commit();
+      ensureCreatedAfter(ended, waits);
+    }
+  }
+
+  @Test
+  void aTaskWhoseInsertWaitedForATouchHasTheLargestGeneration() throws SQLException {
+    try (Connection transaction = transaction()) {
+      store.touch(transaction, List.of(touch("warm", 2 * HOUR)));
+      CompletableFuture<List<SubmitResult>> waits = store.submit(List.of(draft("warm", HOUR))).toCompletableFuture();
+      ensureWaits(waits);
+      long ended = store.touch(transaction, List.of(touch("warm", 3 * HOUR))).getFirst().generation();
+      store.cancel(transaction, List.of(key("warm")));
+      transaction.commit();
+      ensureCreatedAfter(ended, waits);
+    }
+  }
+
+  private void ensureCreatedAfter(long generation, CompletableFuture<List<SubmitResult>> submitted) {
+    SubmitResult result = get(submitted).getFirst();
+    assertThat(result.kind()).isEqualTo(SubmitResult.Kind.CREATED);
+    assertThat(result.generation()).isGreaterThan(generation);
+    assertThat(find("warm").orElseThrow().generation()).isEqualTo(result.generation());
   }
 
   @Test

@@ -1,10 +1,10 @@
 -- Inserts tasks whose id and request are not known, and whose key no live task has. Safety rests on ON CONFLICT: the
 -- unique indexes of id and of (queue, key) decide, also against transactions that this statement does not see. The
 -- result has one row for each inserted task, or one row with NULLs after the clock if no task was inserted. The last
--- column is true if the clock has not passed the generation yet.
--- The version of a new row is its place in the batch. The generation is read from the clock when the row is inserted.
--- So it is larger than the generation of a task with the same key that ended while the statement ran, unless the clock
--- was set back or has stopped. TaskSteps.ensureLast handles that case.
+-- column is the time since the generation of the row was read, or less if the generation is ahead of the clock.
+-- The version of a new row is its place in the batch. The generation is read from the clock just before the row is
+-- inserted. So it is larger than the generation of a task with the same key that ended while the statement ran, unless
+-- the insert then waited, or the clock was set back or has stopped. TaskSteps.ensureLast handles these cases.
 -- Codes in answers: kind 0 is CREATED, state 0 is READY, and state 1 is DELAYED.
 WITH clock AS MATERIALIZED ({clock_and_floor}),
 draft AS (
@@ -45,5 +45,5 @@ inserted AS (
 {requests?}   FROM inserted JOIN draft ON draft.place = inserted.version
 {requests?}   WHERE draft.request IS NOT NULL
 {requests?} )
-SELECT clock.micros, inserted.version, inserted.generation, inserted.due_at, inserted.generation >= {clock_micros}
+SELECT clock.micros, inserted.version, inserted.generation, inserted.due_at, {clock_micros} - inserted.generation
 FROM clock LEFT JOIN inserted ON true

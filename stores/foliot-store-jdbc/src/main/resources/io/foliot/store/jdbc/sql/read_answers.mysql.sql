@@ -4,3 +4,4 @@ SELECT
 FROM {wanted_rows} wanted
 STRAIGHT_JOIN foliot_request answer
   ON answer.queue = wanted.queue AND answer.`key` = wanted.task_key AND answer.request = wanted.request
+{locking?} LOCK IN SHARE MODE

@@ -1,0 +1,2 @@
+-- Whether all reads of this transaction return the rows as they were at its first read.
+current_setting('transaction_isolation') IN ('repeatable read', 'serializable')
