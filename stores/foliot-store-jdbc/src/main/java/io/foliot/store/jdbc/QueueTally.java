@@ -1,5 +1,6 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.core.Stages;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.StoreAwayException;
 import java.util.Map;
@@ -89,7 +90,7 @@ final class QueueTally {
     if (found == null || found.isOld()) {
       Count next = new Count(found);
       if (latest.compareAndSet(found, next)) {
-        var ended = counter.get().whenComplete(next::end);
+        var ended = Stages.call(counter).whenComplete(next::end);
         assert ended != null;
         return next.result.copy();
       }
