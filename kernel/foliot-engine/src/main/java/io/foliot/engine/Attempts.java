@@ -433,8 +433,8 @@ final class Attempts {
 
   /** Notes the answer to a renewal; the result is null if the call has failed. */
   void renewed(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos, long nowNanos) {
-    boolean isExtended = result != null && result.kind() == ExtendResult.Kind.EXTENDED;
-    if (attempt.released || (attempt.answered && !attempt.reportsLater && !isExtended)) {
+    boolean isLonger = result != null && result.kind() == ExtendResult.Kind.EXTENDED;
+    if (attempt.released || (attempt.answered && !attempt.reportsLater && !isLonger)) {
       return;
     }
     if (result == null && attempt.reportsLater) {
@@ -442,7 +442,7 @@ final class Attempts {
       renewals.add(attempt, Math.max(1, leaseMillis - (nowNanos - sentNanos) / NANOS_PER_MILLI));
     } else if (result == null) {
       attempt.nextRenewalMillis = millis(nowNanos) + Math.min(PAUSE_MILLIS, leaseMillis / (2 * RENEWED_IN_LEASE));
-    } else if (isExtended) {
+    } else if (result.kind() == ExtendResult.Kind.EXTENDED) {
       long grantedMillis = Math.min(leaseMillis, result.leaseEnd() - clock.millis(sentNanos));
       attempt.leaseEndMillis = Math.max(attempt.leaseEndMillis, millis(sentNanos) + grantedMillis);
       attempt.nextRenewalMillis = millis(sentNanos) + attempt.renewMillis / RENEWED_IN_LEASE;

@@ -138,13 +138,18 @@ final class Clients implements SimReceiver.Listener {
         .thenAccept(put -> restoredMillis.put(name, schedule.nowMillis())));
   }
 
-  /** Ends the random calls, and puts the queues again to overwrite a change that a client was about to write. */
+  /**
+   * Ends the random calls, and puts the queues to overwrite a change that a client was about to write. A write whose
+   * call failed before may still take effect later, if a failover has made its expected version valid again. So queues
+   * are put again if they differ after the last such write.
+   */
   void end() {
     over = true;
     restoredMillis.clear();
     putQueues();
     putQueue(BRIEF);
-    schedule.afterMillis(2 * store.behaviour().patienceMillis(), this::putQueuesThatDiffer);
+    schedule.afterMillis(2 * store.behaviour().patienceMillis() + StoreLink.MAX_STRAY_MILLIS,
+        this::putQueuesThatDiffer);
   }
 
   private void putQueuesThatDiffer() {

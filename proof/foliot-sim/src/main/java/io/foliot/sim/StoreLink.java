@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoreLink implements TaskStore {
   /** Longest delay of a request that arrives after it has failed for its sender. */
-  private static final long MAX_STRAY_MILLIS = 10_000;
+  static final long MAX_STRAY_MILLIS = 10_000;
   /** Number of fates of a failed call. */
   private static final int FAILURES = 4;
 
