@@ -226,6 +226,21 @@ abstract class RearmContract extends SettleContract {
   }
 
   @Test
+  void aChildReplacesAnExpiredRecordOfItsId() {
+    store().configure(OTHER_QUEUE, retention(2 * tickMillis(), HOUR));
+    TaskId id = due("a");
+    Outcome.Child child = child(id, now());
+    settled(won(id), rearm(now(), body("plan"), child));
+    finish(won(child.id()));
+    pass(3);
+    assertThat(exists(child)).as("its retention is over").isFalse();
+    settled(won(id), rearm(now() + HOUR, body("plan"), child));
+    assertThat(record(child.id()).state()).isEqualTo(TaskState.DELAYED);
+    finish(won(child.id()));
+    assertThat(record(child.id()).state()).isEqualTo(TaskState.FINISHED);
+  }
+
+  @Test
   void childrenToParkAreParkedOnlyIfTheyAreDue() {
     TaskId id = due("a");
     Outcome.Child due = parkedChild(id, now());

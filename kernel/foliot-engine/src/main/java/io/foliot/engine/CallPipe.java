@@ -33,7 +33,11 @@ final class CallPipe {
 
   /** Handles the answer to a batch. */
   interface Handler<R> {
-    /** @param results one result per item, in their order; null for an item that failed, whose outcome is unknown */
+    /**
+     * Handles the results of a batch.
+     *
+     * @param results one result per item, in their order; null for an item that failed, whose outcome is unknown
+     */
     void answered(List<@Nullable R> results, long nowNanos);
   }
 

@@ -58,7 +58,7 @@ final class RedisReshardTest {
     NONE, TASKS, ALL_BUT_TASKS, ALL;
 
     boolean includes(String key) {
-      return this == ALL || this != NONE && key.endsWith(":task") == (this == TASKS);
+      return this == ALL || (this != NONE && key.endsWith(":task") == (this == TASKS));
     }
   }
 

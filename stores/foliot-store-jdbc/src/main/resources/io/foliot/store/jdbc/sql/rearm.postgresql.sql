@@ -1,6 +1,7 @@
 -- Writes live records, and inserts the children of the written records, in one statement.
 -- The version of a parent protects it from a change that is based on an old read. The unique index of ids protects a
--- child that exists already: it is not changed.
+-- child that exists already: it is not changed. The caller has found no kept record of a child, except one that has
+-- expired, which gives way to the child.
 WITH written AS (
 {updated}
 ),
@@ -17,5 +18,9 @@ inserted AS (
   )
   WHERE child.parent IN (SELECT place FROM written)
   ON CONFLICT DO NOTHING
+  RETURNING id
+),
+gone AS (
+  DELETE FROM foliot_final kept USING inserted WHERE kept.id = inserted.id
 )
 SELECT place FROM written
