@@ -69,6 +69,7 @@ public final class Api implements AutoCloseable {
     addClaimRoutes(new ClaimRoutes(scheduler, parts.limits, calls));
     jobs = new JobRoutes(scheduler, parts.jobs, clock, parts.limits, calls);
     addJobRoutes(jobs);
+    addCalendarRoutes(new CalendarRoutes(parts.jobs, parts.limits, calls));
     addWorkerRoutes(new WorkerRoutes(scheduler, parts.limits, calls));
     addKeyRoutes(new KeyRoutes(parts.keys, gate, clock, parts.random, parts.limits));
     server = new ServerRoutes(scheduler, parts.info, parts.limits, () -> draining);
@@ -128,10 +129,13 @@ public final class Api implements AutoCloseable {
     handlers.put(Route.GET_RUN, routes::run);
     handlers.put(Route.STOP_RUN, routes::stop);
     handlers.put(Route.PREVIEW, routes::preview);
-    handlers.put(Route.LIST_CALENDARS, routes::listCalendars);
-    handlers.put(Route.PUT_CALENDAR, routes::putCalendar);
-    handlers.put(Route.GET_CALENDAR, routes::getCalendar);
-    handlers.put(Route.DELETE_CALENDAR, routes::deleteCalendar);
+  }
+
+  private void addCalendarRoutes(CalendarRoutes calendars) {
+    handlers.put(Route.LIST_CALENDARS, calendars::list);
+    handlers.put(Route.PUT_CALENDAR, calendars::put);
+    handlers.put(Route.GET_CALENDAR, calendars::get);
+    handlers.put(Route.DELETE_CALENDAR, calendars::delete);
   }
 
   private void addWorkerRoutes(WorkerRoutes workers) {

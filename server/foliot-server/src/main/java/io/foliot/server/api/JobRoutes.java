@@ -14,7 +14,6 @@ import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.Jobs;
 import io.foliot.jobs.RunPhase;
 import io.foliot.jobs.Scope;
-import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.ScheduleException;
 import io.foliot.jobs.schedule.ScheduleSettings;
 import io.foliot.server.security.Caller;
@@ -24,7 +23,6 @@ import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
@@ -35,7 +33,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonToken;
 
-/** The calls about recurring jobs, schedules and calendars. */
+/** The calls about recurring jobs and schedules. */
 final class JobRoutes {
   private static final int NEXT_DEFAULT = 5;
   private static final int NEXT_MAX = 1_000;
@@ -149,7 +147,7 @@ final class JobRoutes {
     }
   }
 
-  /** What the answer shows of a job; a batch would hold too much memory if it kept each {@link JobStatus}. */
+  /** The part of a job that the answer shows. If a batch kept each {@link JobStatus}, it would hold too much memory. */
   private record Line(String name, long version, JobStatus.State state) {
     static Line of(Jobs.Put put) {
       return new Line(put.status().name(), put.status().version(), put.status().state());
@@ -474,75 +472,6 @@ final class JobRoutes {
         .orElse("");
   }
 
-  // Calendars.
-
-  Reply putCalendar(Request request) {
-    List<List<String>> days = new ArrayList<>();
-    try (JsonIn in = new JsonIn(request.json(limits.bodyBytes()))) {
-      in.only(List.of("days"), field -> {
-        if (!field.equals("days")) {
-          return false;
-        }
-        List<String> read = in.texts(field, Calendar.MAX_ENTRIES);
-        days.add(read == null ? List.of() : read);
-        return true;
-      });
-    }
-    if (days.isEmpty()) {
-      throw new Problem(ProblemKind.MISSING_FIELD, "a calendar lists days on which nothing is scheduled: \"days\":"
-          + " [\"SAT\", \"SUN\", \"12-25\", \"2027-03-26\"]").with("field", "days");
-    }
-    Calendar calendar;
-    try {
-      calendar = Calendar.parse(days.getLast());
-    } catch (ScheduleException e) {
-      throw JobJson.refused(e, "");
-    }
-    boolean existed = call(() -> jobs.putCalendar(request.variable("name"), calendar));
-    return calendar(existed ? 200 : 201, request.variable("name"), calendar);
-  }
-
-  Reply getCalendar(Request request) {
-    String name = request.variable("name");
-    return calendar(200, name, call(() -> jobs.calendar(name)).orElseThrow(() -> unknownCalendar(name)));
-  }
-
-  Reply listCalendars(Request request) {
-    TreeMap<String, Calendar> all = new TreeMap<>(call(jobs::calendars));
-    return Reply.json(200, json -> {
-      json.writeStartObject();
-      json.writeArrayPropertyStart("calendars");
-      all.forEach((name, calendar) -> calendar(json, name, calendar));
-      json.writeEndArray();
-      json.writeEndObject();
-    });
-  }
-
-  Reply deleteCalendar(Request request) {
-    String name = request.variable("name");
-    if (!call(() -> jobs.deleteCalendar(name))) {
-      throw unknownCalendar(name);
-    }
-    return Reply.json(200, json -> {
-      json.writeStartObject();
-      json.writeStringProperty("result", "DELETED");
-      json.writeEndObject();
-    });
-  }
-
-  private static Reply calendar(int status, String name, Calendar calendar) {
-    return Reply.json(status, json -> calendar(json, name, calendar));
-  }
-
-  private static void calendar(JsonGenerator json, String name, Calendar calendar) {
-    json.writeStartObject();
-    TaskJson.text(json, "calendar", name);
-    json.writeArrayPropertyStart("days");
-    calendar.entries().forEach(json::writeString);
-    json.writeEndArray();
-    json.writeEndObject();
-  }
-
   // Steps that the calls share.
 
   /** Ensures that the caller may see the queue of the job in the path, if there is such a job. */
@@ -574,8 +503,12 @@ final class JobRoutes {
     return Reply.json(status, 1_024, json -> JobJson.write(json, job));
   }
 
-  /** Makes a call, waits for its result, and turns exceptions about jobs into problems. */
   private <T> T call(Supplier<CompletableFuture<T>> call) {
+    return call(calls, call);
+  }
+
+  /** Makes a call, waits for its result, and turns exceptions about jobs and calendars into problems. */
+  static <T> T call(SchedulerBridge calls, Supplier<CompletableFuture<T>> call) {
     try {
       return calls.write(call.get().exceptionallyCompose(failure -> CompletableFuture.failedFuture(refusal(failure))));
     } catch (ScheduleException e) {
@@ -603,12 +536,6 @@ final class JobRoutes {
     String shown = JsonIn.shown(name);
     return new Problem(ProblemKind.UNKNOWN_JOB, "there is no job " + shown + "; create it first: PUT /v1/jobs/" + shown
         + " {\"queue\": \"...\", \"schedule\": {\"cron\": \"0 2 * * *\"}}").with("job", shown);
-  }
-
-  private static Problem unknownCalendar(String name) {
-    String shown = JsonIn.shown(name);
-    return new Problem(ProblemKind.UNKNOWN_CALENDAR, "there is no calendar " + shown
-        + "; create it first: PUT /v1/calendars/" + shown + " {\"days\": [\"SAT\", \"SUN\"]}").with("calendar", shown);
   }
 
   static Problem invalidParameter(String name, String expected, String found) {

@@ -70,6 +70,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Faults.</b> Calls fail while a database is unavailable, and succeed again when it is back; lost connections are
  * always replaced. A call that fails may have taken effect, unless it fails with {@link StoreAwayException} or
  * {@link StoreFullException}.
+ *
+ * <p>This class is one file because it implements the SPI, one method per call, on top of the databases' steps.
  */
 public final class JdbcStore implements TaskStore, TransactionalStore {
   /**

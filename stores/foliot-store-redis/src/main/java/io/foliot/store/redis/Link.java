@@ -24,7 +24,6 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.IntegerOutput;
-import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
@@ -37,7 +36,6 @@ import io.netty.channel.Channel;
 import io.netty.util.concurrent.Future;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -66,13 +64,6 @@ final class Link implements AutoCloseable {
    * are 2^n parts.
    */
   private static final String MOVED = "FOLIOTSLOTS ";
-  /** Beginning of the error with which a cluster refuses a call because it is moving the slot to another server. */
-  private static final String SLOT_IS_MOVING = "TRYAGAIN";
-  /** Beginning of the message with which Lettuce refuses to send a call. */
-  private static final String NOT_CONNECTED = "Currently not connected";
-  /** Shortest and longest pause before a call that had no effect is sent again. */
-  private static final long PAUSE_MILLIS = 5;
-  private static final long PAUSE_MILLIS_MAX = 200;
   /** Maximum number of calls on a connection that wait for an answer. Further calls are refused. */
   private static final int MAX_UNDER_WAY = 100_000;
   /** Minimum time between two disconnections from a server that has become a replica. */
@@ -326,12 +317,12 @@ final class Link implements AutoCloseable {
       Script.Source source = source(script);
       List<byte[]> keys = Layout.declared(part);
       CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-      add(new Call(CommandType.EVALSHA, part, script(Layout.bytes(source.sha()), keys, arguments)),
+      add(Call.ofScript(CommandType.EVALSHA, Layout.bytes(source.sha()), keys, arguments),
           (result, failure) -> {
             if (failure instanceof RedisNoScriptException) {
               // The server has restarted, or its scripts were flushed. EVAL with the text makes the script known again.
               Pipeline again = new Pipeline();
-              again.add(new Call(CommandType.EVAL, part, script(source.text(), keys, arguments)),
+              again.add(Call.ofScript(CommandType.EVAL, source.text(), keys, arguments),
                   (second, secondFailure) -> complete(answer, second, secondFailure));
               again.send();
             } else {
@@ -366,22 +357,19 @@ final class Link implements AutoCloseable {
     }
 
     private void add(Call call, Answer answer) {
-      Reply reply = new Reply();
-      AsyncCommand<byte[], byte[], List<Object>> command = new AsyncCommand<>(
-          new Command<>(call.type, reply, call.args));
+      AsyncCommand<byte[], byte[], List<Object>> command = call.command();
       var ended = command.whenComplete((result, failure) -> {
         underWay.decrementAndGet();
         if (failure instanceof RedisReadOnlyException) {
           leaveReplica();
         }
-        boolean isUnsent = reply.isRedirection() && failure instanceof RedisException && isNotConnected(failure);
-        if (!(isUnsent || isSlotMoving(failure)) || !sendLater(call, answer)) {
+        if (failure == null || !call.hadNoEffect(failure) || !sendLater(call, answer)) {
           answer.done(result, failure);
         }
       });
       assert ended != null;
       commands.add(command);
-      keys.add(call.key);
+      keys.add(call.key());
     }
 
     void send() {
@@ -419,70 +407,14 @@ final class Link implements AutoCloseable {
     void done(@Nullable List<Object> result, @Nullable Throwable failure);
   }
 
-  /** An output that remembers whether the latest reply redirects the call to another server. */
-  private static final class Reply extends NestedMultiOutput<byte[], byte[]> {
-    private boolean isRedirection;
-
-    Reply() {
-      super(ByteArrayCodec.INSTANCE);
-    }
-
-    @Override
-    public void setError(ByteBuffer error) {
-      super.setError(error);
-      String text = getError();
-      isRedirection = text != null && (text.startsWith("MOVED ") || text.startsWith("ASK "));
-    }
-
-    boolean isRedirection() {
-      return isRedirection;
-    }
-  }
-
-  /** A call that may have to be sent more than once. */
-  private static final class Call {
-    final CommandType type;
-    /** The key that routes the call; null if any server may run it. */
-    final byte @Nullable [] key;
-    final CommandArgs<byte[], byte[]> args;
-    private final long firstNanos = System.nanoTime();
-    private long pauseMillis = PAUSE_MILLIS;
-
-    Call(CommandType type, byte @Nullable [] key, CommandArgs<byte[], byte[]> args) {
-      this.type = type;
-      this.key = key;
-      this.args = args;
-    }
-  }
-
-  private static CommandArgs<byte[], byte[]> script(byte[] script, List<byte[]> keys, List<byte[]> arguments) {
-    CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(script).add(keys.size());
-    args.addKeys(keys);
-    arguments.forEach(args::add);
-    return args;
-  }
-
-  /**
-   * Returns whether Lettuce has refused to send a call. Lettuce does so with a redirected call until a connection to
-   * the other server is open, and opens one.
-   */
-  private static boolean isNotConnected(Throwable failure) {
-    return reason(failure).startsWith(NOT_CONNECTED);
-  }
-
-  private static boolean isSlotMoving(@Nullable Throwable failure) {
-    return failure instanceof RedisCommandExecutionException && reason(failure).startsWith(SLOT_IS_MOVING);
-  }
-
   /**
    * Sends a call that had no effect again, after a pause. Returns false if the call has waited for the timeout already.
    */
   private boolean sendLater(Call call, Answer answer) {
-    if (System.nanoTime() - call.firstNanos >= timeout.toNanos()) {
+    if (call.isOlderThan(timeout)) {
       return false;
     }
-    long pauseMillis = call.pauseMillis;
-    call.pauseMillis = Math.min(2 * pauseMillis, PAUSE_MILLIS_MAX);
+    long pauseMillis = call.nextPauseMillis();
     CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS).execute(() -> {
       Pipeline again = new Pipeline();
       again.add(call, answer);
@@ -517,7 +449,7 @@ final class Link implements AutoCloseable {
     Pipeline pipeline = new Pipeline();
     // These calls are rare, so they send the text of the script: a call with its hash may have to be repeated.
     CompletableFuture<List<Object>> answer = pipeline
-        .add(new Call(CommandType.EVAL, keys.getFirst(), script(source(script).text(), keys, arguments)));
+        .add(Call.ofScript(CommandType.EVAL, source(script).text(), keys, arguments));
     pipeline.send();
     return answer;
   }
@@ -556,7 +488,7 @@ final class Link implements AutoCloseable {
       String digits = reason.substring(reason.indexOf(MOVED) + MOVED.length()).split("\\D", 2)[0];
       return new MovedException(Integer.parseInt(digits));
     }
-    if (isSlotMoving(failure)) {
+    if (Call.isSlotMoving(failure)) {
       return new StoreAwayException("Redis Cluster is moving a slot to another server, and refuses calls for its tasks "
           + "until the move ends; see CLUSTER NODES for slots in the states importing and migrating: " + reason,
           failure);
@@ -568,7 +500,7 @@ final class Link implements AutoCloseable {
     return new StoreException("a call to Redis failed, or its outcome is unknown: " + reason, failure);
   }
 
-  private static String reason(Throwable failure) {
+  static String reason(Throwable failure) {
     StringBuilder text = new StringBuilder(
         failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage());
     for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {

@@ -1,0 +1,106 @@
+package io.foliot.store.redis;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call to a server of Redis, which may have to be sent more than once. Each {@link #command} sends it once, and the
+ * next one is sent after the earlier one has failed, so that no two threads use a call at the same time.
+ */
+final class Call {
+  /** Beginning of the error with which a cluster refuses a call because it is moving the slot to another server. */
+  private static final String SLOT_IS_MOVING = "TRYAGAIN";
+  /** Beginning of the message with which Lettuce refuses to send a call. */
+  private static final String NOT_CONNECTED = "Currently not connected";
+  /** Shortest and longest pause before a call that had no effect is sent again. */
+  private static final long PAUSE_MILLIS = 5;
+  private static final long PAUSE_MILLIS_MAX = 200;
+
+  private final CommandType type;
+  private final byte @Nullable [] key;
+  private final CommandArgs<byte[], byte[]> args;
+  private final long firstNanos = System.nanoTime();
+  private Reply reply = new Reply();
+  private long pauseMillis = PAUSE_MILLIS;
+
+  /**
+   * Creates a call.
+   *
+   * @param key the key that routes the call; null if any server may run it
+   */
+  Call(CommandType type, byte @Nullable [] key, CommandArgs<byte[], byte[]> args) {
+    this.type = type;
+    this.key = key;
+    this.args = args;
+  }
+
+  /** Returns a call of a script, which its first key routes. */
+  static Call ofScript(CommandType type, byte[] script, List<byte[]> keys, List<byte[]> arguments) {
+    CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(script).add(keys.size());
+    args.addKeys(keys);
+    arguments.forEach(args::add);
+    return new Call(type, keys.getFirst(), args);
+  }
+
+  /** An output that remembers whether the latest reply redirects the call to another server. */
+  private static final class Reply extends NestedMultiOutput<byte[], byte[]> {
+    private boolean isRedirection;
+
+    Reply() {
+      super(ByteArrayCodec.INSTANCE);
+    }
+
+    @Override
+    public void setError(ByteBuffer error) {
+      super.setError(error);
+      String text = getError();
+      isRedirection = text != null && (text.startsWith("MOVED ") || text.startsWith("ASK "));
+    }
+  }
+
+  byte @Nullable [] key() {
+    return key;
+  }
+
+  /** Returns a command that sends the call. */
+  AsyncCommand<byte[], byte[], List<Object>> command() {
+    reply = new Reply();
+    return new AsyncCommand<>(new Command<>(type, reply, args));
+  }
+
+  /**
+   * Returns whether the latest command had no effect and may succeed soon. Lettuce does not send a redirected call until
+   * a connection to the other server is open, and opens one.
+   */
+  boolean hadNoEffect(Throwable failure) {
+    boolean isUnsent = reply.isRedirection && failure instanceof RedisException
+        && Link.reason(failure).startsWith(NOT_CONNECTED);
+    return isUnsent || isSlotMoving(failure);
+  }
+
+  /** Returns whether a cluster has refused a call because it is moving the slot of the call. */
+  static boolean isSlotMoving(Throwable failure) {
+    return failure instanceof RedisCommandExecutionException && Link.reason(failure).startsWith(SLOT_IS_MOVING);
+  }
+
+  boolean isOlderThan(Duration age) {
+    return System.nanoTime() - firstNanos >= age.toNanos();
+  }
+
+  /** Returns the pause before the call is sent again: twice the pause before it, but at most 200 ms. */
+  long nextPauseMillis() {
+    long next = pauseMillis;
+    pauseMillis = Math.min(2 * next, PAUSE_MILLIS_MAX);
+    return next;
+  }
+}
