@@ -79,8 +79,8 @@ final class Call {
   }
 
   /**
-   * Returns whether the latest command had no effect and may succeed soon. Lettuce does not send a redirected call until
-   * a connection to the other server is open, and opens one.
+   * Returns whether the latest command had no effect and may succeed soon. Lettuce does not send a redirected call
+   * until a connection to the other server is open, and opens one.
    */
   boolean hadNoEffect(Throwable failure) {
     boolean isUnsent = reply.isRedirection && failure instanceof RedisException

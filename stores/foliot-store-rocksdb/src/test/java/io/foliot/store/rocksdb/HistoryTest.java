@@ -109,7 +109,7 @@ final class HistoryTest {
   }
 
   @Test
-  void anUnreadableExpiredRecordLeavesNoBody() {
+  void anUnreadableExpiredRecordLeavesNoPayload() {
     TaskId id;
     Bucket bucket;
     try (RocksDbStore store = harness.open(folder())) {
