@@ -179,7 +179,10 @@ public final class Worker implements AutoCloseable {
     return name != null && third.compareTo(LONGEST_SILENCE) > 0 ? LONGEST_SILENCE : third;
   }
 
-  /** Returns a twentieth of the lease: the shortest pause before a later extension, and its shortest time limit. */
+  /**
+   * Returns a twentieth of the lease: the shortest pause before each extension after the first, and the shortest time
+   * limit of an extension.
+   */
   private Duration shortStep() {
     return lease.dividedBy(20);
   }
@@ -357,7 +360,7 @@ public final class Worker implements AutoCloseable {
         }
         return;
       }
-      // If only a moment is left before the maxRun of the queue, each further extension would leave less.
+      // Near the end of the queue's maxRun, each extension grants less time. The bound keeps the pauses from shrinking.
       renewLater(untilRenewal(longer(left(), shortStep().multipliedBy(3))));
     }
 

@@ -21,7 +21,7 @@ import java.util.concurrent.Executor;
 final class ManualDriver implements Driver {
   /** Longest time, by the clock of the test, that a call may take. Usually no time passes during a call. */
   private static final Duration CALL_BOUND = Duration.ofSeconds(10);
-  /** Longest time, by the clock of the test, that a stop may take. It is longer than a stop waits for handlers. */
+  /** Longest time, by the clock of the test, that a stop may take. A stop waits less time for its handlers. */
   private static final Duration STOP_BOUND = Duration.ofMinutes(1);
 
   private final SettableClock clock;

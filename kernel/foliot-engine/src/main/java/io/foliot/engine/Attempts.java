@@ -431,14 +431,14 @@ final class Attempts {
     }
   }
 
-  /** Notes the answer to a renewal; the result is null if the call has failed. */
+  /** Notes the answer to a renewal; the result is null if the renewal has failed. */
   void renewed(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos, long nowNanos) {
     boolean isLonger = result != null && result.kind() == ExtendResult.Kind.EXTENDED;
     if (attempt.released || (attempt.answered && !attempt.reportsLater && !isLonger)) {
       return;
     }
     if (result == null && attempt.reportsLater) {
-      // The extension after "accepted" is sent once, so nothing else would send it again.
+      // No timer repeats the extension after "accepted".
       renewals.add(attempt, Math.max(1, leaseMillis - (nowNanos - sentNanos) / NANOS_PER_MILLI));
     } else if (result == null) {
       attempt.nextRenewalMillis = millis(nowNanos) + Math.min(PAUSE_MILLIS, leaseMillis / (2 * RENEWED_IN_LEASE));
@@ -510,13 +510,13 @@ final class Attempts {
         });
   }
 
-  /** Returns whether an attempt had ended when the store was asked for its task. */
+  /** Returns whether an attempt had ended when the read of its task was sent. */
   private boolean hasEnded(RunningAttempt attempt, TaskRecord task, long sentNanos) {
     return task.state() != TaskState.RUNNING || !Objects.equals(attempt.task.token(), task.token())
         || clock.isSurelyPast(task.leaseEnd(), sentNanos);
   }
 
-  /** Wakes an attempt when its lease has surely ended, or after a pause if the store did not tell. */
+  /** Wakes an attempt when its lease has surely ended, or after a pause if the read of its task failed. */
   private void wakeAgain(RunningAttempt attempt, @Nullable TaskRecord task, long nowNanos) {
     long leftMillis = PAUSE_MILLIS;
     if (task != null) {

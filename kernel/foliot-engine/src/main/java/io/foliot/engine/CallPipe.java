@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * failures. Passive; confined to the loop's thread.
  *
  * <p>Guarantees: no more batches are under way than the limit; no batch is sent while the backoff lasts; each answer is
- * recorded in the {@link StoreHealth} before it is handled. If a batch fails in part, as when one of several databases
- * is unavailable, the items that took effect are handled with their results.
+ * recorded in the {@link StoreHealth} before it is handled. If a batch fails in part, for example because one of
+ * several databases is unavailable, the other items are handled with their results.
  *
  * <ol>
  * <li>The owner of the pipe calls {@link #hasRoom}, gathers a batch, and {@linkplain #send sends} it.
@@ -93,7 +93,7 @@ final class CallPipe {
     });
   }
 
-  /** Returns the results that a failed batch has nevertheless. */
+  /** Returns the results of a failed batch, with null for each item that failed. */
   @SuppressWarnings("unchecked") // the results are those of the call
   private static <R> List<@Nullable R> resultsIn(@Nullable Throwable failure, int items) {
     return GroupCommit.unwrapped(failure) instanceof ItemsFailedException partly

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * places are granted, the surplus of what was acquired before is given back.
  * <li>Results: <em>won</em> begins an attempt; <em>later</em> puts the entry into the wheel again; <em>gone</em>
  * forgets the entry; <em>ready</em> means that the task is due, but the claim came after the end of its permits; the
- * entry goes back into its lane. A claim that failed forgets its entry: a poll may find it again.
+ * entry goes back into its lane. The entry of a failed claim is forgotten; a poll may find it again.
  * <li>Workers get their tasks after the whole batch has been handled.
  * </ol>
  *

@@ -9,8 +9,8 @@ package io.foliot.engine;
  * @param windowMillis how far ahead the index is read into the wheel
  * @param wheelEntries how many ids the wheels hold at most, over all loops; some 80 bytes each
  * @param laneEntries how many ids one queue's lane holds at most on each loop; more are parked in the store
- * @param readyEntries how many ids all lanes of a loop hold together at most: half of them are a common pool, and the
- *     other half is divided equally
+ * @param readyEntries how many ids all lanes of a loop hold together at most. Half of this number is a common pool, and
+ *     the other half is divided equally among the lanes; each lane may hold at least one id
  * @param claimBatch maximum number of tasks in one batch of claims; a store may have a lower limit
  * @param callItems how many items of calls may wait for the store before more are refused
  * @param callBytes how many bytes of calls may wait for the store before more are refused: the payloads, and 200 bytes

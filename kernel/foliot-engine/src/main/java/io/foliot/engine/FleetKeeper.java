@@ -25,10 +25,10 @@ import java.util.function.Predicate;
  * except the methods that any thread may call.
  *
  * <p>Guarantees: an error here costs time and never safety, because a claim decides which worker runs a task. A worker
- * that calls a live node has a seat within seconds, unless no seat is free. A worker that stops calling is gone for
- * all nodes within seconds after the {@link WorkerRoster} of its node has dropped it. If the node itself dies, its
- * workers are gone after {@link Vouchers#VALID_MICROS}, or sooner if the coordinator reports that the node is gone. A
- * node that only the coordinator has lost keeps vouching in time, and its workers keep their seats.
+ * that calls a live node has a seat within seconds, unless no seat is free. A worker that stops calling is gone for all
+ * nodes within seconds after the {@link WorkerRoster} of its node has dropped it. If the node itself dies, its workers
+ * are gone after {@link Vouchers#VALID_MICROS}, or sooner if the coordinator reports that the node is gone. A live node
+ * that the coordinator reports as gone vouches again in time, so its workers keep their seats.
  *
  * <ol>
  * <li>Once a second, or twice a second while there are workers, the keeper takes the workers that are alive from the
@@ -50,8 +50,8 @@ final class FleetKeeper {
   private static final String NODES = "node/";
   private static final long VOUCH_NANOS = 3_000_000_000L;
   /**
-   * Age at which vouchers no longer hold if the coordinator reports that their node is gone. A live node writes new
-   * vouchers in half of this time.
+   * Age above which vouchers do not count if the coordinator reports that their node is gone. A live node writes new
+   * vouchers after half of this time.
    */
   private static final long OVERDUE_MICROS = 6_000_000L;
   /** Time from the end of a node's vouchers until another node deletes the document that has them. */

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>{@link #ready} skips an entry that waits to be moved ({@link Moves#covers}), or whose id is known already.
- * <li>An entry goes into the lane of its queue if the lane has {@linkplain #room room}. Half of the entries of all
- * lanes are a common pool; the other half is divided equally, so that an entry of a lane finds room although stalled
- * lanes have taken the pool.
+ * <li>An entry goes into the lane of its queue if the lane has {@linkplain #room room}. Half of the room for entries is
+ * a common pool of all lanes, and the other half is divided equally. So a lane has room even if stalled lanes have
+ * filled the pool.
  * <li>An entry with an address goes to the overflow if the lane is full or if no worker of this node may run the task
  * ({@link Seating}). In the lane of a pull queue, an entry with an address waits under this address, and delays no
  * other entry.
@@ -379,8 +379,8 @@ final class Lanes {
   }
 
   /**
-   * Returns how many more entries a lane may take of those that all lanes together may hold; 0 or less if none. A lane
-   * takes of the common pool, or up to its own share.
+   * Returns how many more entries a lane may take under the limit of all lanes together; 0 or less if none. A lane may
+   * fill the common pool, and may always hold its own share.
    */
   int room(Lane lane) {
     int pool = options.readyEntries() / 2;
@@ -392,7 +392,7 @@ final class Lanes {
     return !overflow.isEmpty();
   }
 
-  /** Returns whether the overflow takes no entry of the index any more, because the store does not park its entries. */
+  /** Returns whether the overflow takes no further entry of the index, because the store does not park its entries. */
   boolean isOverflowFull() {
     return overflow.size() >= options.readyEntries();
   }

@@ -47,8 +47,8 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   /** The largest parameter, in bytes: it is copied into each shard. */
   public static final int MAX_PARAMETER_BYTES = 16 << 10;
   /**
-   * Maximum product of the size of the parameter, in bytes, and the number of shards of a run in all zones. A run that
-   * would be larger, because more zones or workers have joined, does not begin.
+   * Maximum product of the size of the parameter, in bytes, and the number of shards of a run, in all zones or on all
+   * workers. A run that would be larger, because zones or workers have joined, does not begin.
    */
   public static final int MAX_RUN_BYTES = 16 << 20;
   /** The largest size of all shard parameters together, in bytes of UTF-8: they are part of the job's record. */

@@ -71,8 +71,8 @@ final class JobEdit {
   /**
    * Requests a run that continues an ended run. The new run has its own number, and begins with the checkpoints of the
    * ended run. It waits even if {@link JobRecord#MAX_WAITING} times wait already, because the handler that requested it
-   * has succeeded and cannot be refused. The ended run has waited itself, so at most {@link JobRecord#MAX_ACTIVE} more
-   * times wait.
+   * has succeeded, and its request cannot be refused any more. Each such run replaces an active run, so at most {@link
+   * JobRecord#MAX_ACTIVE} more times wait.
    */
   void again(Run ended, long now) {
     long origin = ++origins;
@@ -81,7 +81,7 @@ final class JobEdit {
         ended.again().stream().filter(shard -> !shard.checkpoint().isEmpty()).toList()));
   }
 
-  /** Returns whether a time that waits does not begin in the present pause, if the job is paused. */
+  /** Returns whether the job is paused, and the pause keeps a waiting time from beginning. */
   boolean isHeld(JobRecord.Waiting time) {
     return paused != null && (time.origin() <= paused.origins()
         || carried.stream().anyMatch(each -> each.origin() == time.origin()));

@@ -90,7 +90,7 @@ final class ScheduledTimes {
 
   /**
    * Begins the fixed delay of a schedule at an instant, in milliseconds since 1970. Does nothing if the schedule has no
-   * fixed delay, if a run is active, or if the delay has begun already.
+   * fixed delay, if a run is active, if the delay has begun already, or if a handler has ended the job.
    */
   static void beginDelay(JobEdit edit, Schedule schedule, long millis) {
     if (!edit.isEnded && edit.nextAfter == 0 && edit.active.isEmpty()

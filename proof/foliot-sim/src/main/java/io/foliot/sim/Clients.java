@@ -140,8 +140,8 @@ final class Clients implements SimReceiver.Listener {
 
   /**
    * Ends the random calls, and puts the queues to overwrite a change that a client was about to write. A write whose
-   * call failed before may still take effect later, if a failover has made its expected version valid again. So queues
-   * are put again if they differ after the last such write.
+   * call has failed may still take effect later, if a failover has made its expected version valid again. So queues
+   * that differ after the latest time of such a write are put again.
    */
   void end() {
     over = true;

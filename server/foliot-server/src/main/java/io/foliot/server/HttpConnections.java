@@ -37,12 +37,12 @@ import org.jspecify.annotations.Nullable;
  * and discards the rest for a moment before it closes the connection. A request of HTTP/1.0 is served. And a connection
  * is closed if its client is too slow.
  *
- * <p>A client has a limited time for each of two phases. One phase begins when an answer is written, and lasts until
- * the head of the next request has arrived. The other begins then, and lasts until the answer is written. Only the time
- * counts in which the connection waits for bytes of the client, or for the client to read; not the time in which the
- * request waits for the store. If bytes arrive after the time is over, they are refused, and a request whose body is
- * late is answered with 408. If the client neither sends nor reads, Helidon's timer closes the connection soon after.
- * Helidon's read timeout has no effect on the channels that it uses.
+ * <p>A client has a limited time for each of two phases. One phase begins when the server begins to write an answer,
+ * and lasts until the head of the next request has arrived. The other phase begins then, and lasts until the server
+ * begins to write the answer. Only the time counts in which the connection waits for the client to send or to read, not
+ * the time in which the request waits for the store. Bytes that arrive too late are refused, and if they belong to a
+ * body, the request is answered with 408. If the client neither sends nor reads, Helidon's timer soon closes the
+ * connection. Helidon's read timeout has no effect on the channels that it uses.
  *
  * <p>Helidon 4.5.0 treats the unread body of a request with {@code Expect} as the next request, and keeps a connection
  * open after an answer with {@code Connection: close}. {@link HttpListener} therefore ends such connections itself: it
@@ -60,7 +60,7 @@ final class HttpConnections implements ServerConnectionSelector {
    */
   private static final Duration LINGER = Duration.ofSeconds(1);
 
-  /** One part in this many of the client's time passes between two checks of the connections. */
+  /** Number of checks of a connection during the time of its client. */
   private static final int CHECKS = 10;
 
   private final Http1ConnectionSelector http1;
@@ -231,7 +231,8 @@ final class HttpConnections implements ServerConnectionSelector {
       return client.total();
     }
 
-    // Helidon's timer and its stop call this method. An interrupt by Helidon would end only the wait for a first line.
+    // Helidon calls this method from its timer and when it stops. Helidon's own close with an interrupt would end only
+    // the wait for a first line.
     @Override
     public void close(boolean interrupt) {
       if (client.total().compareTo(closesAfter) <= 0) {
@@ -380,7 +381,7 @@ final class HttpConnections implements ServerConnectionSelector {
     }
   }
 
-  /** Helidon's context of a connection, with an own reader and writer. */
+  /** Helidon's context of a connection, with a reader and a writer that measure the waits for the client. */
   private record Context(ConnectionContext context, DataReader dataReader, DataWriter dataWriter, ClientWait client)
       implements
         ConnectionContext {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Tests that a client that stops to send or to read holds neither memory nor a connection for long. */
+/** Tests that a client that stops sending or reading holds neither memory nor a connection for long. */
 class SlowClientTest {
   private static final String HOST = "Host: localhost\r\n";
   private static final String SUBMIT = "POST /v1/queues/q/tasks HTTP/1.1\r\n" + HOST
@@ -36,7 +36,7 @@ class SlowClientTest {
     rig.close();
   }
 
-  /** Sends a byte now and then until an answer arrives or the connection ends. */
+  /** Sends a byte at intervals until an answer arrives or the connection ends. */
   private static RawClient.Received drip(RawClient raw, String bytes) {
     RawClient.Received received = raw.receive(PAUSE);
     for (int i = 0; i < MAX_PAUSES && received.text().isEmpty() && !received.ended(); i++) {

@@ -53,8 +53,8 @@ final class CronText {
   private static final String FIELD_COUNTS = "5 fields (unix), 6 fields (spring or quartz) or 7 fields (quartz)";
   private static final String EXAMPLE = "0 2 * * MON-FRI";
   /**
-   * Name with which two dialects are compared. A name chooses the number at the same place of a range in both dialects,
-   * so that an {@code H} has the same weekdays for every name or for none.
+   * Name with which two dialects are compared. A name chooses the same position of a range in both dialects. So the
+   * dialects agree on the weekdays of an {@code H} either for all names or for none.
    */
   private static final String SOME_NAME = "job";
 
@@ -91,7 +91,7 @@ final class CronText {
    *
    * @param dialect null to derive it
    * @param name the name for {@code H}; if it is empty, {@code H} is refused. If it is null, {@code H} means all
-   *     numbers that names may choose, so that an expression is accepted if it fires for any name
+   *     numbers that names may choose, so that an expression is accepted if it fires for at least one name
    * @throws ScheduleException if the expression is wrong, ambiguous, or never fires
    */
   static Parsed parse(String cron, @Nullable CronDialect dialect, @Nullable String name) {

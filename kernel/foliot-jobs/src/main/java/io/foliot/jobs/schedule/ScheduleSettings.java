@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The settings of a job's schedule as a caller writes them: exactly one of cron, every, after and at, and the settings
  * that belong to it. A job stores these settings and not its schedule, because the calendars that they name may change.
  * {@link #schedule} creates the schedule. The constructor checks each setting and the rules between them. It accepts an
- * expression with {@code H} if that fires for the name of any job; {@link #schedule} checks it for a name.
+ * expression with {@code H} that fires for at least one name; {@link #schedule} checks it for the name of the job.
  *
  * @param cron an expression in canonical text, or null
  * @param dialect the dialect of the expression, derived from its fields if it is not given; null without an expression

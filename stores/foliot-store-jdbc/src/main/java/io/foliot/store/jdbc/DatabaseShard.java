@@ -306,7 +306,7 @@ final class DatabaseShard implements AutoCloseable {
       return documents.write(session, kind, name, expectedVersion, content);
     }
     if (content == null) {
-      // A step of the transaction below could wait for a second connection.
+      // The transaction below must not wait for a second connection, so this step comes first.
       documents.ensureLarger(session, expectedVersion);
     }
     return seal.change(session, content != null,

@@ -76,7 +76,7 @@ final class Documents {
     }
   }
 
-  /** Writes as {@link #write} does, but before a delete, the caller must call {@link #ensureLarger}. */
+  /** Does the same as {@link #write}, but the caller must call {@link #ensureLarger} before a delete. */
   boolean put(Session session, DocumentKind kind, String name, long expectedVersion, byte @Nullable [] content)
       throws SQLException {
     if (expectedVersion == 0) {

@@ -10,9 +10,9 @@ import java.util.BitSet;
  */
 final class Inserted {
   /**
-   * Longest time, in microseconds, from the reading of a generation to the end of the insert of its row, that is too
-   * short for an insert that waits. Meanwhile, the other transaction would have to give the key a new generation, end
-   * the task, and commit.
+   * Longest time from the read of a generation to the end of the insert of its row, in microseconds, in which the
+   * insert cannot have waited. During a wait, the other transaction would have given the key a new generation, ended
+   * the task, and committed.
    */
   private static final long AT_ONCE_MICROS = 1_000;
 

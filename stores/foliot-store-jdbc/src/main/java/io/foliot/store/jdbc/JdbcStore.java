@@ -596,7 +596,8 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     if (parts.size() == 1 || kind != DocumentKind.CLUSTER || !name.equals(StoreSeal.NAME)) {
       return on(0, (part, session) -> part.writeDocument(session, kind, name, expectedVersion, copy));
     }
-    // If only some of the databases are changed, the document is there, and a repeated call changes the others.
+    // The document is written first and deleted last. So if only some databases are changed, the document exists, and a
+    // repeated call changes the others.
     return copy != null
         ? on(0, (part, session) -> part.writeDocument(session, kind, name, expectedVersion, copy))
             .thenCompose(written -> written ? others(true) : CompletableFuture.completedFuture(false))

@@ -63,8 +63,8 @@ final class QueueTally {
     }
 
     /**
-     * Ends the count. A failure is kept, too: otherwise each call would repeat a statement that takes too long. A
-     * failure that shows that the database did nothing is not kept.
+     * Ends the count. A failure is kept as well; otherwise each call would repeat a statement that takes too long. A
+     * failure is not kept if it shows that the database did nothing.
      */
     void end(@Nullable Map<String, QueueCounts> counts, @Nullable Throwable failure) {
       long rest = REST * (nanos.getAsLong() - beganNanos);
@@ -82,8 +82,8 @@ final class QueueTally {
   }
 
   /**
-   * Returns the counts of each queue. Counts again if the latest counts are too old. While a count is under way,
-   * returns the counts before it, or its result if there are none.
+   * Returns the counts of each queue. If the latest counts are too old, begins a count and returns its result. While a
+   * count is under way, other calls return the counts before it, or its result if there are none.
    */
   CompletionStage<Map<String, QueueCounts>> counts() {
     Count found = latest.get();

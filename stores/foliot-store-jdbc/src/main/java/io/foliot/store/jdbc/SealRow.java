@@ -10,10 +10,10 @@ import java.sql.SQLException;
 /**
  * The row of {@code foliot_meta} that says whether the store is sealed. Thread-safe.
  *
- * <p>Engines read the document of the seal each second, but a caller's transaction may commit long after its last
- * call. If it committed after a migration has read the tasks, its changes would be lost. So each call in a caller's
- * transaction holds a shared lock on this row until the transaction ends, and a change of the seal holds an exclusive
- * lock. Other calls do not use this row.
+ * <p>Engines read the document of the seal each second, but a caller's transaction may commit long after its last call.
+ * If it committed after a migration has read the tasks, its changes would be lost. So each call in a caller's
+ * transaction takes a shared lock, which is held until the transaction ends, and a change of the seal takes an
+ * exclusive lock. MariaDB and MySQL lock this row, and PostgreSQL locks the table. Other calls do not use the row.
  */
 final class SealRow {
   private static final String SEALED = "yes";
@@ -41,8 +41,8 @@ final class SealRow {
     try (PreparedStatement select = dialect.prepare(transaction, sealed); ResultSet row = dialect.rows(select)) {
       if (!row.next() || !row.getString(1).equals(OPEN)) {
         throw new StoreAwayException(
-            "the store is sealed, because its tasks were moved to or are being moved from another store; roll back, and"
-                + " call a server of the store that has the tasks",
+            "the store is sealed: its tasks were moved or are being moved to another store, or the tasks of another"
+                + " store are being moved into it; roll back, and call a server of the store that has the tasks",
             null);
       }
       return row.getBoolean(2);
@@ -56,8 +56,8 @@ final class SealRow {
   }
 
   /**
-   * Waits until all transactions that may have changed tasks have ended. Then writes the document, and if that succeeds
-   * also the row, in one transaction.
+   * Waits until all callers' transactions that may have changed tasks have ended. Then writes the document and, if the
+   * document had the expected version, the row, in one transaction.
    */
   boolean change(Session session, boolean seals, Write document) throws SQLException {
     return session.run(connection -> Session.together(connection, dialect::isFull, transaction -> {

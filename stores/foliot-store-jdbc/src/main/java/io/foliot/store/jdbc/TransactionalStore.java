@@ -19,13 +19,14 @@ import java.util.List;
  * <p>A call takes effect if the transaction commits, and has no effect if the transaction rolls back. Calls block.
  * Their results are in the order of the items, and are valid once the transaction commits. Rows that a call changed
  * stay locked until the transaction ends, so the transaction should be short. Above the isolation level READ COMMITTED,
- * rows that a call only reads are locked, too. PostgreSQL then refuses a call with the SQL state 40001 if another
- * transaction has changed such a row since the caller's transaction began. The caller can repeat the transaction.
+ * rows that a call only reads are locked as well. PostgreSQL then refuses a call with the SQL state 40001 if another
+ * transaction has changed such a row since the first read of the caller's transaction. The caller can repeat the
+ * transaction.
  *
  * <p>Each method throws {@link SQLException} if a statement fails; the caller must then roll back. Each method throws
  * {@link IllegalArgumentException}, and writes nothing, if the connection is in auto-commit mode, or if its database
  * does not hold the slots of all items. Each method throws {@link StoreAwayException}, and writes nothing, if the store
- * is sealed. A migration seals the store when all transactions that have called these methods have ended.
+ * is sealed. A migration waits with the seal until all transactions that have called these methods have ended.
  */
 public interface TransactionalStore {
   /** Submits tasks. The next head poll finds a task that is already due when the transaction commits. */

@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call to a server of Redis, which may have to be sent more than once. Each {@link #command} sends it once, and the
- * next one is sent after the earlier one has failed, so that no two threads use a call at the same time.
+ * A call to a server of Redis, which may have to be sent more than once. Each {@link #command} sends it once. The next
+ * command is created after the earlier one has failed, so that no two threads use a call at the same time.
  */
 final class Call {
   /** Beginning of the error with which a cluster refuses a call because it is moving the slot to another server. */
@@ -79,8 +79,8 @@ final class Call {
   }
 
   /**
-   * Returns whether the latest command had no effect and may succeed soon. Lettuce does not send a redirected call
-   * until a connection to the other server is open, and opens one.
+   * Returns whether the latest command had no effect and may succeed soon. If there is no connection to the server to
+   * which a call is redirected, Lettuce opens one, but does not send the call.
    */
   boolean hadNoEffect(Throwable failure) {
     boolean isUnsent = reply.isRedirection && failure instanceof RedisException

@@ -40,7 +40,7 @@ final class ClaimStep
   /** A result, and the time of the decision by the clock of the task's part, in milliseconds since 1970. */
   record TimedResult(long nowMillis, ClaimResult result) {}
 
-  /** Returns the failure of a batch, with results as the store's callers expect them. */
+  /** Returns the failure of a batch of claims, with the results of items without their times. */
   static RuntimeException untimed(RuntimeException failure) {
     return failure instanceof ItemsFailedException partly
         ? ItemsFailedException.of(

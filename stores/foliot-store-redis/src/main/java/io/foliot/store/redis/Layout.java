@@ -25,9 +25,9 @@ final class Layout {
   }
 
   /**
-   * Returns the keys that a call of a script on a part declares: the prefix, which is never a key itself, and a key
-   * that exists. While a cluster moves a hash slot to another server, it refuses a call with several keys if one of
-   * them is absent. So no script runs while the keys of its part are on two servers.
+   * Returns the keys that a call of a script on a part declares: the prefix, which never exists as a key, and a key
+   * that every part has. While a cluster moves a hash slot to another server, it refuses a call with several keys if
+   * one of them is absent. So no script runs while the keys of its part are on two servers.
    */
   static List<byte[]> declared(byte[] part) {
     byte[] meta = Arrays.copyOf(part, part.length + META.length);

@@ -194,7 +194,7 @@ local function sweep(limit)
     local id = sub(members[i], 1, 16)
     local v = call('HGET', TASK, id)
     if v and not plain(v) then
-      -- The entry in DROP shows that the task has ended and its retention is over, and in which queue the task was.
+      -- The entry in DROP shows that the task has ended, that its retention is over, and which queue it had.
       local state = byte(v, 2)
       if state and state >= FINISHED and state <= CANCELLED then
         count(sub(members[i], 17), state, -1)

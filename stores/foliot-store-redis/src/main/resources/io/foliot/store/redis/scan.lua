@@ -5,9 +5,10 @@
 -- its id, its bytes, its body and the body of its successor.
 --
 -- A step of HSCAN returns whole buckets of the hash. If a bucket has more records than there is room for, the records
--- with the smallest ids are returned. The next call skips them, so that it misses none if records were deleted
--- meanwhile. But if the last of them was deleted, the step may return another bucket, and the call skips none. A record
--- is missed only if the hash shrinks between the two calls, so that its bucket and the first one become one bucket.
+-- with the smallest ids are returned, and the next call skips all ids up to the last of them. So records that are
+-- deleted meanwhile hide no others. If the record with the last id was deleted, the step may return another bucket: the
+-- call then skips no record, and may return some again. A record is missed only if the hash shrinks between the two
+-- calls, and its bucket is merged with the bucket of the last id.
 local cursor, left, after, room = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
 local queue, wanted = ARGV[6], tonumber(ARGV[7])
 local AT_A_STEP = 10
@@ -54,7 +55,7 @@ repeat
     end
   end
   if #ids > room and perStep > 1 then
-    -- The same buckets again, one by one.
+    -- Reads the same buckets again, one by one.
     perStep = 1
   else
     table.sort(ids, function(one, other)

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests that no page misses a task because other tasks come or go between two pages. */
+/** Tests that no page misses a task because other tasks are inserted or deleted between two pages. */
 final class RedisPagesTest {
   private static final int TASKS = 1_500;
   private static final int PER_PAGE_DIVISOR = 10;

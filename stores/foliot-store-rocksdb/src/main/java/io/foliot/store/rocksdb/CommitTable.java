@@ -373,7 +373,7 @@ final class CommitTable {
       taskKey = TaskRecordFormat.keyOf(id, record);
     } catch (MalformedException | NewerVersionException e) {
       // The record is dropped with its bucket. The entry of its key stays, because an unreadable record does not show
-      // its key. The entry leads to no task, so the key is free.
+      // its key. An entry that leads to no task leaves the key free.
       unreadables.add(id, e);
       batch.delete(Family.BODIES, Layout.body(key.clear(), id, false));
       return;

@@ -124,7 +124,7 @@ final class StoreHarness {
   }
 
   /**
-   * Returns stored bytes as a newer version of Foliot might write them: with another version, and a right checksum.
+   * Returns stored bytes as a newer version of Foliot might write them: with another version, and a correct checksum.
    *
    * @param mark the mark of the owner, see {@link Checksum}
    */

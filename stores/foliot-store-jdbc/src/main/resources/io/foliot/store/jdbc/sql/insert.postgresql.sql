@@ -1,7 +1,8 @@
 -- Inserts tasks whose id and request are not known, and whose key no live task has. Safety rests on ON CONFLICT: the
 -- unique indexes of id and of (queue, key) decide, also against transactions that this statement does not see. The
 -- result has one row for each inserted task, or one row with NULLs after the clock if no task was inserted. The last
--- column is the time since the generation of the row was read, or less if the generation is ahead of the clock.
+-- column is the clock minus the generation: the microseconds since the generation was read, or less if the generation
+-- was ahead of the clock.
 -- The version of a new row is its place in the batch. The generation is read from the clock just before the row is
 -- inserted. So it is larger than the generation of a task with the same key that ended while the statement ran, unless
 -- the insert then waited, or the clock was set back or has stopped. TaskSteps.ensureLast handles these cases.

@@ -1,7 +1,7 @@
 -- Writes live records, and inserts the children of the written records, in one statement.
 -- The version of a parent protects it from a change that is based on an old read. The unique index of ids protects a
--- child that exists already: it is not changed. The caller has found no kept record of a child, except one that has
--- expired, which gives way to the child.
+-- child that exists already: it is not changed. The caller has found no kept record of a child, except expired ones.
+-- These are deleted when the child is inserted.
 WITH written AS (
 {updated}
 ),

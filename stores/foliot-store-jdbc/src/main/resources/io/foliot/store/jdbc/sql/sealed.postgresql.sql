@@ -1,7 +1,7 @@
 -- Reads whether the store is sealed, and whether all reads of this transaction return the rows as they were at its
 -- first read. Until the transaction ends, the store cannot be sealed.
--- FOR SHARE locks the table in the mode ROW SHARE, with which the lock of lock_seal conflicts. This lock is only in
--- memory, and a waiting seal is not overtaken. A lock of the row would be a logged write. So the row is locked only
--- above READ COMMITTED: there, the first read may have been before the seal, and FOR SHARE then fails.
+-- FOR SHARE locks the table in the mode ROW SHARE, which conflicts with the lock of lock_seal. This lock is only in
+-- memory, and later calls wait behind a seal that waits. A lock of the row would be a logged write. So the row is
+-- locked only above READ COMMITTED: there, the first read may have been before the seal, and FOR SHARE then fails.
 SELECT 1 FROM foliot_meta WHERE name = 'sealed' AND {keeps_snapshot} FOR SHARE;
 SELECT value, {keeps_snapshot} FROM foliot_meta WHERE name = 'sealed'
