@@ -396,7 +396,8 @@ public final class Worker implements AutoCloseable {
           .whenComplete((nothing, failure) -> {
             if (failure != null && !ended && isRefusal(cause(failure))) {
               cancelled = isCancelled(cause(failure));
-              refused = true;
+              // An ended lease is not extended, but until the task is claimed again, the result of the handler counts.
+              refused |= cancelled || left().isPositive();
             }
           });
     }

@@ -262,6 +262,24 @@ final class WorkerTest {
     stop(worker);
   }
 
+  /** Until the task is claimed again, the server accepts the settle although the lease has ended. */
+  @Test
+  void aRefusedExtensionOfAnEndedLeaseKeepsTheSettle() throws InterruptedException {
+    CountDownLatch never = new CountDownLatch(1);
+    Worker worker = new Worker.Builder(Surroundings.of(client), "mail", attempt -> {
+      assertThatThrownBy(never::await).isInstanceOf(InterruptedException.class);
+      assertThatThrownBy(() -> attempt.extendNow().join()).hasMessageContaining("Stale token");
+      return Settlement.ack();
+    }).lease(LEASE).start();
+    claims.add(tasks("t1"));
+    toExtend = Reply.problem(409, "{\"title\":\"Stale token\"}");
+    Bound.awaitTrue(() -> clock.waiting() == 1);
+    clock.advance(LEASE);
+    assertThat(Bound.take(reports).path()).isEqualTo("/v1/tasks/t1/extend");
+    assertThat(Bound.take(reports).path()).isEqualTo("/v1/tasks/t1/ack");
+    stop(worker);
+  }
+
   @Test
   void aTaskWithAnEndedLeaseIsNotBegun() throws InterruptedException {
     Worker worker = worker(task -> Settlement.ack()).concurrency(1).start();

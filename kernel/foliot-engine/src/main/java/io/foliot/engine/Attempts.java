@@ -424,6 +424,7 @@ final class Attempts {
       }
       attempt.leaseHandle = leases.schedule(wakeMillis(attempt), attempt);
     } else if (attempt.reportsLater || attempt.renewMillis != 0) {
+      attempt.overdue = true;
       giveUp(attempt, Answer.Health.WELL, "the lease ended: the store did not renew it", nowNanos);
       releaseIfEnded(attempt, nowNanos);
     } else {
@@ -438,11 +439,16 @@ final class Attempts {
       return;
     }
     if (result == null && attempt.reportsLater) {
+      if (attempt.overdue) {
+        // The store extends no lease that has ended.
+        return;
+      }
       // No timer repeats the extension after "accepted".
       renewals.add(attempt, Math.max(1, leaseMillis - (nowNanos - sentNanos) / NANOS_PER_MILLI));
     } else if (result == null) {
       attempt.nextRenewalMillis = millis(nowNanos) + Math.min(PAUSE_MILLIS, leaseMillis / (2 * RENEWED_IN_LEASE));
     } else if (result.kind() == ExtendResult.Kind.EXTENDED) {
+      attempt.overdue = false;
       long grantedMillis = Math.min(leaseMillis, result.leaseEnd() - clock.millis(sentNanos));
       attempt.leaseEndMillis = Math.max(attempt.leaseEndMillis, millis(sentNanos) + grantedMillis);
       attempt.nextRenewalMillis = millis(sentNanos) + attempt.renewMillis / RENEWED_IN_LEASE;

@@ -19,6 +19,8 @@ final class RunningAttempt {
   long leaseHandle;
   /** End of the lease by the monotonic clock. */
   long leaseEndMillis;
+  /** Whether the lease has ended by this node's count. The store is then read, in case it was extended. */
+  boolean overdue;
   /** The timeout of the delivery, or 0 if a worker has the task. */
   long timeoutMillis;
   /** Length of the lease if it is renewed while the delivery runs; 0 if the lease outlasts the timeout anyway. */

@@ -384,6 +384,21 @@ final class AttemptsTest {
   }
 
   @Test
+  void anEndedLeaseIsNotRequestedAgain() {
+    beginLong();
+    rig.answers.getFirst().complete(new Answer.Accepted(""));
+    rig.handle();
+    renewals.turn(rig.nowNanos);
+    LoopRig.Call extension = rig.onlyCall("extend");
+    advance(RENEWED_MILLIS);
+    rig.fail(rig.onlyCall("find"));
+    rig.fail(extension);
+    rig.nowNanos += LoopRig.SECOND;
+    renewals.turn(rig.nowNanos);
+    assertThat(rig.calls).as("the store extends no lease that has ended").isEmpty();
+  }
+
+  @Test
   void reportsToOtherNodesAreFound() {
     rig.isShared = true;
     rig.queue(QueueConfig.builder("q", Target.local()).concurrency(5).build());

@@ -41,8 +41,9 @@ import org.jspecify.annotations.Nullable;
  * and lasts until the head of the next request has arrived. The other phase begins then, and lasts until the server
  * begins to write the answer. Only the time counts in which the connection waits for the client to send or to read, not
  * the time in which the request waits for the store. Bytes that arrive too late are refused, and if they belong to a
- * body, the request is answered with 408. If the client neither sends nor reads, Helidon's timer soon closes the
- * connection. Helidon's read timeout has no effect on the channels that it uses.
+ * body, the request is answered with 408. An idle connection is not refused a request: the time for its head counts from
+ * its first bytes. If the client neither sends nor reads, Helidon's timer soon closes the connection. Helidon's read
+ * timeout has no effect on the channels that it uses.
  *
  * <p>Helidon 4.5.0 treats the unread body of a request with {@code Expect} as the next request, and keeps a connection
  * open after an answer with {@code Connection: close}. {@link HttpListener} therefore ends such connections itself: it
@@ -80,7 +81,7 @@ final class HttpConnections implements ServerConnectionSelector {
     }).addSendListener(new Http1ConnectionListener() {
       @Override
       public void status(ConnectionContext context, Status status) {
-        ((Context) context).client.begin();
+        ((Context) context).client.answers();
       }
     }).build();
     http1 = Http1ConnectionSelector.builder().config(config).build();
@@ -113,12 +114,30 @@ final class HttpConnections implements ServerConnectionSelector {
    */
   private static final class ClientWait {
     private long earlierNanos;
+    private boolean idle = true;
     private volatile long originNanos;
     private volatile boolean waits;
 
-    /** Begins the next phase. */
+    /** Begins the phase of a request, whose head has arrived. */
     void begin() {
       earlierNanos = 0;
+      idle = false;
+    }
+
+    /** Begins the phase of an answer and of the next head. The connection is idle until bytes arrive. */
+    void answers() {
+      earlierNanos = 0;
+      idle = true;
+    }
+
+    /** Notes that bytes have arrived, and returns whether they end an idle time, which then counts no more. */
+    boolean endsIdle() {
+      if (!idle) {
+        return false;
+      }
+      idle = false;
+      originNanos = System.nanoTime();
+      return true;
     }
 
     /** Returns the total of the waits of this phase if the connection waits for its client now, else zero. */
@@ -279,7 +298,10 @@ final class HttpConnections implements ServerConnectionSelector {
       client.enter();
       try {
         byte[] bytes = socket.get();
-        ensureInTime();
+        // A request that arrives just before the idle connection would be closed is served.
+        if (bytes == null || !client.endsIdle()) {
+          ensureInTime();
+        }
         return bytes;
       } catch (UncheckedIOException e) {
         ensureInTime();

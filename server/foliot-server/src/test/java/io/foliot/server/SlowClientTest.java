@@ -95,6 +95,26 @@ class SlowClientTest {
   }
 
   @Test
+  void anIdleConnectionServesARequestUntilItIsClosed() {
+    for (int tried = 0;; tried++) {
+      try (RawClient raw = new RawClient(rig.server.port())) {
+        raw.send("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n");
+        assertThat(raw.receive("}").statuses()).containsExactly(200);
+        long begunNanos = System.nanoTime();
+        // Longer than the time of a client, and shorter than the time after which the connection is closed.
+        assertThat(raw.receive(Duration.ofMillis(1_200)).text()).isEmpty();
+        raw.send("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n");
+        RawClient.Received second = raw.receive("}");
+        if (!second.ended() || Duration.ofNanos(System.nanoTime() - begunNanos).toSeconds() < 2) {
+          assertThat(second.statuses()).containsExactly(200);
+          return;
+        }
+        assertThat(tried).as("tries on a machine that was too slow").isLessThan(20);
+      }
+    }
+  }
+
+  @Test
   void anAnswerThatIsNotReadEndsItsConnection() {
     for (int i = 0; i < 10; i++) {
       rig.post("/v1/queues/q/tasks", "{\"delay\": \"1h\", \"payload\": \"" + "x".repeat(200_000) + "\"}");

@@ -598,11 +598,15 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     }
     // The document is written first and deleted last. So if only some databases are changed, the document exists, and a
     // repeated call changes the others.
-    return copy != null
-        ? on(0, (part, session) -> part.writeDocument(session, kind, name, expectedVersion, copy))
-            .thenCompose(written -> written ? others(true) : CompletableFuture.completedFuture(false))
-        : others(false).thenCompose(
-            opened -> on(0, (part, session) -> part.writeDocument(session, kind, name, expectedVersion, null)));
+    if (copy != null) {
+      return on(0, (part, session) -> part.writeDocument(session, kind, name, expectedVersion, copy))
+          .thenCompose(written -> written ? others(true) : CompletableFuture.completedFuture(false));
+    }
+    return document(kind, name)
+        .thenCompose(found -> found.isPresent() && found.get().version() == expectedVersion
+            ? others(false).thenCompose(
+                opened -> on(0, (part, session) -> part.writeDocument(session, kind, name, expectedVersion, null)))
+            : CompletableFuture.completedFuture(false));
   }
 
   /** Records whether the store is sealed, in all databases except for the first, which has the document. */

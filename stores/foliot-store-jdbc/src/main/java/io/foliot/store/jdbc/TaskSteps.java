@@ -51,6 +51,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The calls that change tasks, on one database. Thread-safe, if each thread has its own session.
@@ -324,7 +325,10 @@ final class TaskSteps {
       Draft draft = tasks.get(place).draft();
       reads.key(new KeyName(draft.queue(), Objects.requireNonNull(draft.key())));
     }
-    Snapshot snapshot = general.read(session, reads, false, false);
+    // Above READ COMMITTED, the caller's transaction does not see a task that ended after its first read.
+    Snapshot snapshot = session.locksReads()
+        ? session.apart(other -> general.read(Session.own(other, dialect), reads, false, false))
+        : general.read(session, reads, false, false);
     Map<Object, Long> ended = new HashMap<>();
     for (Row row : snapshot.rows()) {
       TaskRecord record = row.record();
@@ -369,7 +373,7 @@ final class TaskSteps {
     List<RequestName> expired = new ArrayList<>();
     for (int place : places) {
       Draft draft = drafts.get(place);
-      TaskRecord same = draft.key() == null ? found.get(draft.id()) : null;
+      TaskRecord same = draft.key() == null ? createdEarlier(draft.id(), found, read) : null;
       if (same != null) {
         // The caller repeats a call that failed although it had taken effect.
         batch.answer(place, new SubmitResult(SubmitResult.Kind.CREATED, same.id(), same.generation(), same.dueAt(),
@@ -385,6 +389,16 @@ final class TaskSteps {
       });
     }
     general.write(session, snapshot, general.decide(batch, undecided, snapshot)).forEach(batch::answer);
+  }
+
+  /**
+   * Returns a task that an earlier call has created, or null if there is none. Under REPEATABLE READ the task may have
+   * ended since the first read of the transaction. The locking read then finds it neither live nor kept.
+   */
+  private static @Nullable TaskRecord createdEarlier(TaskId id, RecordTable newest, Snapshot read) {
+    TaskRecord record = newest.get(id);
+    TaskRecord before = read.record(id);
+    return record == null && before != null && before.isLive() ? before : record;
   }
 
   private static RequestName requestOf(Draft draft, Draft.Idempotency idempotency) {

@@ -397,6 +397,20 @@ abstract class TransactionContract {
     }
   }
 
+  /** The caller repeats a call that has taken effect, and meanwhile the task has run. */
+  @Test
+  void anOldSnapshotDoesNotCreateATaskAgain() throws SQLException {
+    Draft once = draft(null, HOUR);
+    get(store.submit(List.of(once)));
+    try (Connection transaction = repeatable()) {
+      assertThat(Databases.strings(transaction, "SELECT id FROM foliot_task")).isNotEmpty();
+      get(store.cancel(List.of(new TaskRef.ById(once.id()))));
+      assertThat(submitOrRepeat(transaction, List.of(once)).getFirst().kind()).isEqualTo(SubmitResult.Kind.CREATED);
+      transaction.commit();
+      assertThat(get(store.find(new TaskRef.ById(once.id()))).orElseThrow().state()).isEqualTo(TaskState.CANCELLED);
+    }
+  }
+
   /** Only the unique index of the answers shows that the task was created. */
   @Test
   void anOldSnapshotDoesNotHideTheAnswerOfAnEndedTask() throws SQLException {
@@ -535,6 +549,33 @@ abstract class TransactionContract {
       store.cancel(transaction, List.of(key("warm")));
       transaction.commit();
       ensureCreatedAfter(ended, waits);
+    }
+  }
+
+  /** The transaction of the insert does not see the task that ended while the insert waited. */
+  @Test
+  void anInsertThatWaitedAboveReadCommittedIsTheLatest() throws Exception {
+    try (Connection ending = transaction(); Connection inserting = repeatable()) {
+      assertThat(Databases.strings(inserting, "SELECT name FROM orders")).isEmpty();
+      long first = store.submit(ending, List.of(draft("new", HOUR))).getFirst().generation();
+      CompletableFuture<List<SubmitResult>> waits = new CompletableFuture<>();
+      Thread thread = Thread.ofVirtual().start(() -> {
+        try {
+          waits.complete(store.submit(inserting, List.of(draft("new", HOUR))));
+        } catch (SQLException | RuntimeException e) {
+          waits.completeExceptionally(e);
+        }
+      });
+      ensureWaits(waits);
+      long ended = store.touch(ending, List.of(touch("new", 2 * HOUR))).getFirst().generation();
+      assertThat(ended).isGreaterThan(first);
+      store.cancel(ending, List.of(key("new")));
+      ending.commit();
+      SubmitResult result = get(waits).getFirst();
+      assertThat(result.kind()).isEqualTo(SubmitResult.Kind.CREATED);
+      assertThat(result.generation()).isGreaterThan(ended);
+      inserting.commit();
+      thread.join();
     }
   }
 

@@ -375,7 +375,10 @@ final class CommitTable {
       // The record is dropped with its bucket. The entry of its key stays, because an unreadable record does not show
       // its key. An entry that leads to no task leaves the key free.
       unreadables.add(id, e);
-      batch.delete(Family.BODIES, Layout.body(key.clear(), id, false));
+      if (db.get(Family.RECORDS, Layout.recordKey(id)) == null) {
+        // An unreadable record counts as absent, so that a live task may have its id. The payload is then of that task.
+        batch.delete(Family.BODIES, Layout.body(key.clear(), id, false));
+      }
       return;
     }
     if (taskKey != null) {
