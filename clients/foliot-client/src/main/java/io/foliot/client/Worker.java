@@ -317,7 +317,7 @@ public final class Worker implements AutoCloseable {
         return Settlement.nack("the handler returned no settlement");
       } catch (Throwable e) {
         report("the handler failed, task=" + task.id(), e);
-        return Settlement.nack(reason(e));
+        return Settlement.nack(String.valueOf(e));
       }
     }
 
@@ -429,10 +429,6 @@ public final class Worker implements AutoCloseable {
     return refusal instanceof LeaseLostException lost
         ? lost.isCancelled()
         : refusal instanceof FoliotException e && e.type().equals(CANCELLED);
-  }
-
-  private static String reason(Throwable failure) {
-    return String.valueOf(failure);
   }
 
   /**

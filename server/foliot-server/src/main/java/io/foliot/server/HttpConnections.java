@@ -41,9 +41,9 @@ import org.jspecify.annotations.Nullable;
  * and lasts until the head of the next request has arrived. The other phase begins then, and lasts until the server
  * begins to write the answer. Only the time counts in which the connection waits for the client to send or to read, not
  * the time in which the request waits for the store. Bytes that arrive too late are refused, and if they belong to a
- * body, the request is answered with 408. An idle connection is not refused a request: the time for its head counts from
- * its first bytes. If the client neither sends nor reads, Helidon's timer soon closes the connection. Helidon's read
- * timeout has no effect on the channels that it uses.
+ * body, the request is answered with 408. An idle connection is not refused a request: the time for its head counts
+ * from its first bytes. If the client neither sends nor reads, Helidon's timer soon closes the connection. Helidon's
+ * read timeout has no effect on the channels that it uses.
  *
  * <p>Helidon 4.5.0 treats the unread body of a request with {@code Expect} as the next request, and keeps a connection
  * open after an answer with {@code Connection: close}. {@link HttpListener} therefore ends such connections itself: it
