@@ -78,7 +78,10 @@ class NamespaceClusterFaultsTest {
     private static final int MIN_BROKEN_MILLIS = 6_000;
     private static final int MAX_BROKEN_MILLIS = 8_000;
 
-    /** Duration of a long fault. A server gives up a connection to the database after 20 s without an answer. */
+    /** Time without an answer after which a server gives up a connection to the database. */
+    private static final long SILENT_MILLIS = 20_000;
+
+    /** Duration of a long fault: longer than {@link #SILENT_MILLIS}. */
     private static final long LONG_MILLIS = 45_000;
 
     /** Settings of a narrow link: a fifth of the rate at which a server sends under this load, and a short queue. */
@@ -179,7 +182,19 @@ class NamespaceClusterFaultsTest {
           Event.Fault.PAUSE, InjectedFault.Effect.SERVER_GONE, () -> {
             nodes.forEach(network::unplug);
             Await.pause(millis);
-          }, () -> nodes.forEach(network::plug));
+          }, () -> {
+            nodes.forEach(network::plug);
+            awaitRetransmission(millis);
+          });
+    }
+
+    /**
+     * Waits until the connections whose packets were lost work again. The pause between two retransmissions of TCP
+     * doubles, so a connection works again when the network has worked for as long as it was broken. Until then, a call
+     * may block the calls behind it, and leases may end. A server gives up a connection before a longer pause is over.
+     */
+    private static void awaitRetransmission(long brokenMillis) {
+      Await.pause(Math.min(brokenMillis, SILENT_MILLIS));
     }
 
     /**
@@ -193,7 +208,12 @@ class NamespaceClusterFaultsTest {
           Event.Fault.PAUSE, effect, () -> {
             nodes.forEach(node -> network.loseFrom(node, to));
             Await.pause(millis);
-          }, () -> nodes.forEach(node -> network.restoreFrom(node, to)));
+          }, () -> {
+            nodes.forEach(node -> network.restoreFrom(node, to));
+            if (to == NodeNetwork.Role.STORE) {
+              awaitRetransmission(millis);
+            }
+          });
     }
 
     /** Returns a fault in which all packets to a node vanish. Packets from the node still arrive. */
@@ -203,7 +223,10 @@ class NamespaceClusterFaultsTest {
           () -> {
             network.loseTo(node);
             Await.pause(millis);
-          }, () -> network.restoreTo(node));
+          }, () -> {
+            network.restoreTo(node);
+            awaitRetransmission(millis);
+          });
     }
 
     /** Returns the loss of one of our servers with its machine, without notice to peers. A new server replaces it. */
