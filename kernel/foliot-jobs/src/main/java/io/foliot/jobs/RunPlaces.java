@@ -31,7 +31,7 @@ final class RunPlaces {
    * The run cannot begin yet.
    *
    * @param reason the reason, for display
-   * @param unallocated the failure to divide the run among workers, or null if the run waits for something else
+   * @param unallocated the failure of the allocator, or null if the run waits for something else
    */
   record Wait(String reason, @Nullable UnallocatedException unallocated) implements Choice {
     Wait(String reason) {
@@ -61,10 +61,6 @@ final class RunPlaces {
       };
     } catch (UnallocatedException e) {
       return new Wait(String.valueOf(e.getMessage()), e);
-    } catch (InvalidJobException e) {
-      // Zones or workers have joined, so that the run is larger than the definition of the job alone shows.
-      String reason = "would be too large: " + e.getMessage();
-      return new Wait(reason, new UnallocatedException(reason, e));
     }
   }
 

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Logs that a run of a job cannot be divided among workers, once for each wait. Thread-safe. */
+/** Logs that a run of a job waits for the job's allocator, once for each wait. Thread-safe. */
 final class WaitLog {
   /**
    * Maximum number of jobs that are remembered. While that many wait, further jobs are not logged; the status
@@ -25,7 +25,7 @@ final class WaitLog {
   /**
    * Notes a pass.
    *
-   * @param unallocated the reason why a run of the job cannot be divided, or null if no run waits for that reason
+   * @param unallocated the reason why a run of the job waits for the allocator, or null if no run does
    * @param now the store's time of the pass, in milliseconds since 1970
    */
   void planned(String job, @Nullable UnallocatedException unallocated, long now) {

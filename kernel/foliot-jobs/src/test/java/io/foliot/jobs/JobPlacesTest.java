@@ -263,15 +263,12 @@ final class JobPlacesTest {
     Job perZone = job.scope(Scope.PER_ZONE).shards(600).build();
     assertThat(RunPlaces.choose(perZone, Workers.of(3), allocators)).isInstanceOf(RunPlaces.Begin.class);
     Fleet zones = new Workers().add("w0", "a").add("w1", "b").fleet();
-    ensureTooLarge(RunPlaces.choose(perZone, zones, allocators));
+    assertThatThrownBy(() -> RunPlaces.choose(perZone, zones, allocators)).isInstanceOf(InvalidJobException.class)
+        .hasMessageContainingAll("parameter", "16777216");
     Job all = job.scope(Scope.ALL).shards(1).build();
     assertThat(RunPlaces.choose(all, Workers.of(1_024), allocators)).isInstanceOf(RunPlaces.Begin.class);
-    ensureTooLarge(RunPlaces.choose(all, Workers.of(1_025), allocators));
-  }
-
-  private static void ensureTooLarge(RunPlaces.Choice choice) {
-    assertThat(choice).isInstanceOfSatisfying(RunPlaces.Wait.class,
-        wait -> assertThat(wait.reason()).contains("too large", "parameter", "16777216"));
+    assertThatThrownBy(() -> RunPlaces.choose(all, Workers.of(1_025), allocators))
+        .isInstanceOf(InvalidJobException.class).hasMessageContainingAll("parameter", "16777216");
   }
 
   private static ShardAllocator.Worker named(List<ShardAllocator.Worker> workers, @Nullable String name) {
@@ -511,18 +508,7 @@ final class JobPlacesTest {
     assertThatThrownBy(() -> minutely().scope(Scope.ALL).shards(2).build())
         .hasMessageContaining("scope all, which has one shard for each worker");
     assertThatThrownBy(() -> minutely().zones("a").build()).hasMessageContaining("scope is per-zone");
-  }
-
-  /** An active run ends in its time, although the next run of the job cannot begin. */
-  @Test
-  void aRunThatIsTooLargeWaitsForFewerZones() {
     job(minutely().scope(Scope.PER_ZONE).shards(5_001));
-    pass(START + MINUTE);
-    assertThat(record.waiting()).hasSize(1);
-    assertThat(RunPlaces.choose(record.job(), fleet, allocators)).isInstanceOfSatisfying(RunPlaces.Wait.class,
-        wait -> assertThat(wait.reason()).contains("in all zones together, of which there are 2"));
-    fleet = new Workers().add("w0", "a").fleet();
-    pass(START + MINUTE + 100);
-    assertThat(record.active()).hasSize(1);
+    assertThatThrownBy(() -> pass(START + MINUTE)).hasMessageContaining("in all zones together, of which there are 2");
   }
 }
