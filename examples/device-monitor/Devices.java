@@ -190,7 +190,7 @@ public class Devices {
             System.out.println("heartbeats were lost: " + failure.getMessage());
             return;
           }
-          // The server counts the deadline from when it handles the call, which is not before now.
+          // The server counts the deadline from when it handles the call, so not before `now`.
           Arrays.stream(due).forEach(i -> lastBeat.set(i, now));
           beats.addAndGet(due.length);
           int unknown = answer.split("NOT_FOUND", -1).length - 1;

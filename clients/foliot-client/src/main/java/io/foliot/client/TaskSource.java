@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Implementations must be safe for use by any thread. No method except {@link #declare} may block. If the token of
  * the lease is no longer valid, the future fails with {@link LeaseLostException}, or with a {@link FoliotException} of
- * the status 404 or 409. After any other failure it is unknown whether the call took effect.
+ * the status 404 or 409. After other failures, the call may have taken effect.
  */
 public interface TaskSource {
   /** Claims tasks of a queue. The list is empty if no task could be claimed within the wait. */
@@ -25,8 +25,8 @@ public interface TaskSource {
    * @param note the note to store; {@link TaskNote#NONE} if there is nothing new
    * @param worker the name with which the worker claims; null for none
    * @param within the time after which the future fails, because a later answer would be useless
-   * @return how long the lease holds at least, counted from the call: at most the requested duration, and less if the
-   *     queue limits how long an attempt may run
+   * @return the time from the call for which the lease surely holds: the requested duration, or less if the queue limits
+   *     how long an attempt may run
    */
   CompletableFuture<Duration> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within);

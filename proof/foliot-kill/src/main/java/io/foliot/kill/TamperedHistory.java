@@ -40,8 +40,8 @@ final class TamperedHistory {
   }
 
   /**
-   * Returns the due times, by task id, of some tasks that no call has changed after their submit: those without a key
-   * and without an idempotency key.
+   * Returns the due times, by task id, of the tasks with neither a key nor an idempotency key that no call has changed
+   * since their submit.
    */
   private static Map<String, Long> untouched(List<Event> events) {
     Map<String, Long> untouched = new HashMap<>();
@@ -88,8 +88,8 @@ final class TamperedHistory {
 
   /**
    * Returns the tasks whose receiver answered REFUSED or AGAIN. A refused task is recorded as failed. A task with the
-   * answer AGAIN has a firing that no client requested. The checker does not count such a task as lost, even if its
-   * deliveries are dropped.
+   * answer AGAIN has a firing that no client requested. The checker counts neither as lost, even if its deliveries are
+   * dropped.
    */
   private static Set<String> answeredOtherwise(List<Event> events) {
     Map<Long, String> taskIds = new HashMap<>();
@@ -159,7 +159,7 @@ final class TamperedHistory {
     return falsified;
   }
 
-  /** Returns whether this class can falsify the history, which needs an unchanged task, a cancel and a reset. */
+  /** Returns whether the history has an unchanged task, a cancelled task without a key, and a reset. */
   static boolean canFalsify(List<Event> events) {
     return !untouched(events).isEmpty() && withDeliveriesAfterCancelled(events).size() > events.size()
         && withOldGenerations(events).size() > events.size();

@@ -254,7 +254,7 @@ final class PendingScenario implements Scenario {
       Files.createDirectories(out);
       Files.writeString(out.resolve("pending.csv"), curve.csv());
       Files.writeString(out.resolve("pending.json"), ReportJson.curve(curve));
-      Files.writeString(out.resolve("pending.svg"), new Chart("Cost of a task by how many wait", "tasks waiting",
+      Files.writeString(out.resolve("pending.svg"), new Chart("Cost per task by tasks waiting", "tasks waiting",
           "microseconds").line("submit, one client, p50", curve.column("pending"), curve.column("submit p50 us"))
           .line("submit, processor time", curve.column("pending"), curve.column("submit cpu us"))
           .line("fire, processor time", curve.column("pending"), curve.column("fire cpu us")).svg());

@@ -18,7 +18,7 @@ class SlowClientTest {
   private static final String HOST = "Host: localhost\r\n";
   private static final String SUBMIT = "POST /v1/queues/q/tasks HTTP/1.1\r\n" + HOST
       + "Content-Type: application/json\r\n";
-  /** Time between two bytes of a client that sends slowly, much shorter than the time of a client. */
+  /** Time between two sends of a slow client, much shorter than {@code client-timeout}. */
   private static final Duration PAUSE = Duration.ofMillis(50);
   private static final int MAX_PAUSES = 400;
   /** Longest wait for the end of a connection. */
@@ -36,7 +36,7 @@ class SlowClientTest {
     rig.close();
   }
 
-  /** Sends a byte at intervals until an answer arrives or the connection ends. */
+  /** Repeats the bytes until an answer arrives or the connection ends. */
   private static RawClient.Received drip(RawClient raw, String bytes) {
     RawClient.Received received = raw.receive(PAUSE);
     for (int i = 0; i < MAX_PAUSES && received.text().isEmpty() && !received.ended(); i++) {
@@ -101,7 +101,7 @@ class SlowClientTest {
         raw.send("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n");
         assertThat(raw.receive("}").statuses()).containsExactly(200);
         long begunNanos = System.nanoTime();
-        // Longer than the time of a client, and shorter than the time after which the connection is closed.
+        // Longer than client-timeout, and shorter than the time after which an idle connection ends.
         assertThat(raw.receive(Duration.ofMillis(1_200)).text()).isEmpty();
         raw.send("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n");
         RawClient.Received second = raw.receive("}");

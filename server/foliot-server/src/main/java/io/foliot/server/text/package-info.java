@@ -1,4 +1,4 @@
-/** Sizes and names as people write them, and text that can be written as UTF-8. */
+/** Reads sizes, suggests names for typing errors, and checks that UTF-8 can encode a text. */
 @NullMarked
 package io.foliot.server.text;
 
