@@ -25,8 +25,8 @@ public interface TaskSource {
    * @param note the note to store; {@link TaskNote#NONE} if there is nothing new
    * @param worker the name with which the worker claims; null for none
    * @param within the time after which the future fails, because a later answer would be useless
-   * @return the time from the call for which the lease surely holds: the requested duration, or less if the queue limits
-   *     how long an attempt may run
+   * @return the time from the call for which the lease surely holds: the requested duration, or less if the queue
+   *     limits how long an attempt may run
    */
   CompletableFuture<Duration> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within);
