@@ -120,7 +120,7 @@ final class FaultRun implements AutoCloseable {
     long brokenMillis = System.currentTimeMillis();
     fault.heals().run();
     long healedMillis = System.currentTimeMillis();
-    rig.history.faultEnded(window, healedMillis);
+    rig.history.faultEnded(window, healedMillis + fault.aftermathMillis());
     long begun = rig.receiver.begun();
     Await.until("an attempt begins after: " + fault.name(), RECOVERY_BOUND, () -> rig.receiver.begun() > begun);
     Await.until("all servers are ready after: " + fault.name(), RECOVERY_BOUND, () -> watches.stream()

@@ -14,8 +14,10 @@ import java.util.List;
  * @param effect the effect of the fault on callers
  * @param breaks begins the fault, and returns when the fault is to be healed
  * @param heals ends the fault
+ * @param aftermathMillis how long the fault disturbs calls after its healing, for the judge of the history
  */
-record InjectedFault(String name, Event.Fault kind, Effect effect, Runnable breaks, Runnable heals) {
+record InjectedFault(String name, Event.Fault kind, Effect effect, Runnable breaks, Runnable heals,
+    long aftermathMillis) {
   /** Duration of a silence in the history. A server may notice the silence only after this time. */
   private static final long NOTICED_MILLIS = 4_500;
 
@@ -27,6 +29,11 @@ record InjectedFault(String name, Event.Fault kind, Effect effect, Runnable brea
     OUTAGE,
     /** One of our servers does not answer. */
     SERVER_GONE
+  }
+
+  /** Creates a fault without an aftermath. */
+  InjectedFault(String name, Event.Fault kind, Effect effect, Runnable breaks, Runnable heals) {
+    this(name, kind, effect, breaks, heals, 0);
   }
 
   /** Returns a fault that needs no healing. */

@@ -182,19 +182,17 @@ class NamespaceClusterFaultsTest {
           Event.Fault.PAUSE, InjectedFault.Effect.SERVER_GONE, () -> {
             nodes.forEach(network::unplug);
             Await.pause(millis);
-          }, () -> {
-            nodes.forEach(network::plug);
-            awaitRetransmission(millis);
-          });
+          }, () -> nodes.forEach(network::plug), retransmissionMillis(millis));
     }
 
     /**
-     * Waits until the connections whose packets were lost work again. The pause between two retransmissions of TCP
-     * doubles, so a connection works again when the network has worked for as long as it was broken. Until then, a call
-     * may block the calls behind it, and leases may end. A server gives up a connection before a longer pause is over.
+     * Returns how long a connection may stay silent after the network works again. The pause between two
+     * retransmissions of TCP doubles, so this is at most the time for which the network was broken. A server gives up
+     * a connection before a longer pause is over. Until then, a call may block the calls behind it, and leases may
+     * end.
      */
-    private static void awaitRetransmission(long brokenMillis) {
-      Await.pause(Math.min(brokenMillis, SILENT_MILLIS));
+    private static long retransmissionMillis(long brokenMillis) {
+      return Math.min(brokenMillis, SILENT_MILLIS);
     }
 
     /**
@@ -208,12 +206,8 @@ class NamespaceClusterFaultsTest {
           Event.Fault.PAUSE, effect, () -> {
             nodes.forEach(node -> network.loseFrom(node, to));
             Await.pause(millis);
-          }, () -> {
-            nodes.forEach(node -> network.restoreFrom(node, to));
-            if (to == NodeNetwork.Role.STORE) {
-              awaitRetransmission(millis);
-            }
-          });
+          }, () -> nodes.forEach(node -> network.restoreFrom(node, to)),
+          to == NodeNetwork.Role.STORE ? retransmissionMillis(millis) : 0);
     }
 
     /** Returns a fault in which all packets to a node vanish. Packets from the node still arrive. */
@@ -223,10 +217,7 @@ class NamespaceClusterFaultsTest {
           () -> {
             network.loseTo(node);
             Await.pause(millis);
-          }, () -> {
-            network.restoreTo(node);
-            awaitRetransmission(millis);
-          });
+          }, () -> network.restoreTo(node), retransmissionMillis(millis));
     }
 
     /** Returns the loss of one of our servers with its machine, without notice to peers. A new server replaces it. */

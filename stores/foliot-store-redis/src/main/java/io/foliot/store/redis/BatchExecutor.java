@@ -8,6 +8,7 @@ import io.foliot.core.store.batch.OptimisticBatch;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -143,10 +144,10 @@ final class BatchExecutor {
           byPart.computeIfAbsent(state.of(step.hash16(items.get(i))), none -> new ArrayList<>()).add(i);
         }
       }
-      List<CompletableFuture<@Nullable Void>> waits = link
-          .awaitReplicas(byPart.keySet().stream().map(layout::part).toList());
+      Iterator<CompletableFuture<@Nullable Void>> waits = link
+          .awaitReplicas(byPart.keySet().stream().map(layout::part).toList()).iterator();
       List<CompletableFuture<@Nullable Void>> known = new ArrayList<>();
-      byPart.values().forEach(places -> known.add(waits.get(known.size()).exceptionally(thrown -> {
+      byPart.values().forEach(places -> known.add(waits.next().exceptionally(thrown -> {
         places.forEach(batch::withdraw);
         return failed(thrown);
       })));
