@@ -13,12 +13,12 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hints that tasks of internal queues are to be woken, because the tasks that they wait for have ended ({@link
- * Delivery#awaiting}). Thread-safe.
+ * Collects the tasks of internal queues that are to be woken because another task has ended ({@link
+ * Delivery#awaiting}), and wakes them. Thread-safe.
  *
- * <p>Guarantees: a task is woken once for all ends within a tenth of a second; the woken task finds every end that was
- * stored before the wake-up. Hints are lost when the process ends. While {@value #MAX} tasks wait to be woken, hints
- * for other tasks are lost.
+ * <p>If several of the tasks that a task waits for end within a tenth of a second, it is woken only once. The woken
+ * task finds every end that was stored before the wake-up. Hints are lost when the process ends. While {@value #MAX}
+ * tasks wait to be woken, hints for other tasks are lost.
  *
  * <p>Rejected: a wake-up for each end. A run of ten thousand shards would be planned ten thousand times.
  */

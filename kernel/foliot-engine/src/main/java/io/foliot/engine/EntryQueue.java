@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 final class EntryQueue {
   private final Deque<DueEntry> entries = new ArrayDeque<>();
   /**
-   * The entries behind which the queue has no entry with an earlier wakeAt, in the order of the queue. Their wakeAts
-   * ascend, so the first is the earliest of all.
+   * The entries without the ones that have an entry with an earlier wakeAt somewhere behind them. The wakeAts in this
+   * queue ascend, so its first entry has the earliest wakeAt of all.
    */
   private final Deque<DueEntry> ascending = new ArrayDeque<>();
 

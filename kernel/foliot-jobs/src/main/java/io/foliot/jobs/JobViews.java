@@ -118,7 +118,7 @@ final class JobViews {
   }
 
   /**
-   * Returns the status of a job. A pause that does not hold after the write is not shown.
+   * Returns the status of a job. A pause is shown only if it lasts beyond the write of the record.
    *
    * @param written when the record was written, in milliseconds since 1970
    * @param now the instant that the upcoming times follow if the job is paused without an end
@@ -183,7 +183,7 @@ final class JobViews {
           ? wait.reason()
           // The node that plans the job may have read another fleet, or may have other allocators.
           : job.allocation() == Allocation.OWN
-              ? "waits for the node that plans it, and for its allocator there: allocator=" + job.allocator()
+              ? "waits until the node that plans the job assigns its shards: allocator=" + job.allocator()
               : "";
     }
     if (record.isEnded()) {
@@ -240,8 +240,8 @@ final class JobViews {
   }
 
   /**
-   * Returns the instant, in milliseconds since 1970, up to which the scheduled times of a job are decided, or will not
-   * run because of a pause.
+   * Returns an instant, in milliseconds since 1970. The scheduled times of the job up to this instant have been
+   * decided, or will not run because of a pause.
    *
    * @param now the instant up to which a pause without an end counts
    */

@@ -12,7 +12,7 @@ import java.util.Set;
  * @param origin 0 for the schedule, else the number of the request for the run
  * @param result the result of the run, or of the times
  * @param shards how many shards the run had; 0 for a range
- * @param failed how many of the shards failed or were cancelled, without those that {@code gone} counts
+ * @param failed how many of the shards failed or were cancelled; the shards of {@code gone} are not among them
  * @param begun when the run began, or 0 if it did not begin
  * @param ended when the run ended, or when the range was recorded
  * @param gone how many of the shards were cancelled before they began, because their worker was gone or disabled
@@ -33,17 +33,20 @@ public record PastRun(long from, long to, long count, long origin, Result result
     /** All shards succeeded, except those that were cancelled because their worker was gone or disabled. */
     SUCCEEDED(1),
     /**
-     * A shard failed permanently, a caller cancelled a shard by its id, no worker was left that could run the shards,
-     * or the listener before the shards failed.
+     * The run failed for one of these reasons: a shard failed permanently, a caller cancelled a shard by its id, no
+     * worker was left that could run the shards, or the listener that runs before the shards failed.
      */
     FAILED(2),
     /** The run did not end within its timeout, and was stopped. */
     TIMED_OUT(3),
     /** A caller stopped the run. */
     STOPPED(4),
-    /** A newer time replaced the run. */
+    /** The run was stopped because the next scheduled time replaced it. */
     REPLACED(5),
-    /** The record of a shard, or of the listener before the shards, was deleted before a pass had read its end. */
+    /**
+     * The result was lost: the record of a shard or of a listener was deleted before a planning pass had read how it
+     * ended.
+     */
     UNKNOWN(6),
     /** The time did not run, because another run was active or waited, or because a handler had ended the job. */
     SKIPPED(7),

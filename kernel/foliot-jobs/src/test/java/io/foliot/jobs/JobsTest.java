@@ -535,8 +535,8 @@ final class JobsTest {
         Map.of("first", (job, workers) -> Collections.nCopies(job.shards(), workers.getFirst())));
     able.fleetChanged(new Workers(QUEUE).add("w0", "a").fleet());
     assertThat(join(able.jobs(engine::write).find("report")).orElseThrow().waitsFor())
-        .as("the planning node lacks the allocator").isEqualTo("waits for the node that plans it, and for its"
-            + " allocator there: allocator=first");
+        .as("the planning node lacks the allocator").isEqualTo("waits until the node that plans the job assigns its"
+            + " shards: allocator=first");
     join(here.put(everyTenSeconds().shards(2).allocator("last").build()));
     advance(Duration.ofMillis(100));
     assertThat(join(here.find("report")).orElseThrow().active().getFirst().targets()).containsExactly(last);

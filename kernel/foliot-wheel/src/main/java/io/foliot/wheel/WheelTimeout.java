@@ -24,7 +24,7 @@ final class WheelTimeout extends WheelNode implements Timeout {
 
   @Override
   int preload() {
-    // The instanceof test reads the object header of the callback, which expire will need.
+    // expire() will need the object header of the callback. The instanceof test brings it into the processor cache.
     Object runnable = task;
     return runnable instanceof WheelTimeout ? 1 : 0;
   }

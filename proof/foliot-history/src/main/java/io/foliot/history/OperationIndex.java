@@ -7,8 +7,8 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An index of operations by two of their times. Of the operations whose first time is at or after an instant, the index
- * finds the one whose second time is earliest.
+ * An index of operations by two of their times, a lower bound and an order. A search takes an instant. It considers the
+ * operations with a lower bound at or after the instant, and returns the one that is first by the order.
  */
 final class OperationIndex {
   private final long[] times;

@@ -47,8 +47,8 @@ final class Schedule {
   }
 
   /**
-   * Runs all actions up to an instant, inclusive, or until a condition no longer holds. In both cases, the virtual time
-   * is that instant afterwards.
+   * Runs all actions up to an instant, inclusive, or until a condition no longer holds. In both cases, this method sets
+   * the virtual time to the instant when it returns.
    */
   void runWhile(long untilNanos, BooleanSupplier condition) {
     while (condition.getAsBoolean()) {

@@ -148,7 +148,7 @@ final class MigrateCommand implements Callable<Integer> {
     }
   }
 
-  /** Opens a store, and reports an address that cannot be used as a mistake of the caller. */
+  /** Opens a store. If its address is unusable, the error says that the caller made a mistake. */
   static TaskStore open(FoliotConfig.Store store) {
     try {
       return Stores.open(store, new SystemClock(), failure -> {

@@ -13,8 +13,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Measures the parts that every schedule of a timer needs, each part alone and all together. No design can schedule
- * faster than {@link #together}.
+ * Measures the steps that any timer must do to schedule a task, each step alone and all together. No design can
+ * schedule faster than {@link #together}.
  *
  * <pre>{@code
  * mvn -q -ntp -pl :foliot-bench -am -Pjmh process-test-classes -Dbench.args=FloorBenchmark

@@ -276,8 +276,8 @@ public final class Api implements AutoCloseable {
         }
       }
       case TASK -> {
-        // A worker whose key covers all queues needs no check: the call needs a token, and workers get no tokens of
-        // internal queues.
+        // The check would only keep internal queues from a worker that may use all other queues. The call needs a
+        // token, and workers get no token of an internal queue.
         if (!caller.seesAll() || action != Action.CONSUME) {
           authorizeTask(request);
         }

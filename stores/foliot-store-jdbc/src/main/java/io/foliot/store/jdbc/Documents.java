@@ -67,8 +67,8 @@ final class Documents {
   }
 
   /**
-   * Ensures that a document that is created after the delete of this version gets a larger version, even if the clock
-   * is set back.
+   * Ensures that the version of a deleted document is not used again, even if the clock is set back: a document created
+   * later gets a larger version.
    */
   void ensureLarger(Session session, long version) throws SQLException {
     if (version > 0) {

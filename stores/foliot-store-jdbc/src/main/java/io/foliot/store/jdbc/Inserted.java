@@ -10,9 +10,9 @@ import java.util.BitSet;
  */
 final class Inserted {
   /**
-   * Longest time from the read of a generation to the end of the insert of its row, in microseconds, in which the
-   * insert cannot have waited. During a wait, the other transaction would have given the key a new generation, ended
-   * the task, and committed.
+   * An insert has not waited if its row is in the table at most this long after the generation was read, in
+   * microseconds. Within this time, the other transaction cannot have given the key a new generation, ended the task,
+   * and committed.
    */
   private static final long AT_ONCE_MICROS = 1_000;
 
@@ -59,7 +59,7 @@ final class Inserted {
     return dueAts[place];
   }
 
-  /** Returns the largest of the generations that are ahead of the clock; 0 if none of them is. */
+  /** Returns the largest generation that is later than the clock; 0 if none is. */
   long last() {
     return last;
   }

@@ -130,7 +130,7 @@ final class MySqlClaims implements ClaimStatements {
     }
   }
 
-  /** Returns the last millisecond since 1970 in which a claim may win, or {@link Long#MIN_VALUE} for a move. */
+  /** Returns the last time at which a claim may win, in milliseconds since 1970; {@link Long#MIN_VALUE} for a move. */
   private static long notAfter(NewClaim claim) {
     return claim.leaseMillis() == 0 ? Long.MIN_VALUE : claim.notAfterMillis();
   }
@@ -192,7 +192,7 @@ final class MySqlClaims implements ClaimStatements {
     });
   }
 
-  /** Inserts the kept records and so locks the live rows. Then deletes the live rows of the inserted records. */
+  /** Inserts the kept records from the live rows, which locks these rows. Then deletes them. */
   @Override
   public BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException {
@@ -228,7 +228,7 @@ final class MySqlClaims implements ClaimStatements {
     return statements.places(connection, finished.with("wanted", values.with()).text(), values);
   }
 
-  /** Returns the SQL expression for the retention of a task by its queue, in milliseconds. */
+  /** Returns an SQL expression that maps the queue of a task to its retention, in milliseconds. */
   private static String retention(List<Retention> retentions, long otherMillis) {
     StringBuilder cases = new StringBuilder("CASE task.queue");
     for (Retention retention : retentions) {

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The values that changes write to rows, as one array for each column. */
+/** The values that a batch of changes writes to rows: one array for each column. */
 final class PostgresColumns {
   final long[] wakeAt;
   final long[] dueAt;

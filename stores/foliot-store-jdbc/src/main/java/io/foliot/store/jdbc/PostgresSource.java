@@ -18,8 +18,8 @@ import org.postgresql.ds.PGSimpleDataSource;
  * settings are also made only once for each direct connection.
  *
  * <p>Behind a pooler that gives each transaction another session, prepared statements and settings would not last until
- * the next transaction. Such a pooler invents a process id for the connection, to forward cancel requests. The
- * connection is direct if its process id is that of the session's process.
+ * the next transaction. Such a pooler invents a process id for the connection, to forward cancel requests. If
+ * the process id of the connection equals the one that the session reports, there is no such pooler.
  */
 final class PostgresSource extends PGSimpleDataSource {
   private static final long serialVersionUID = 1;
@@ -98,13 +98,13 @@ final class PostgresSource extends PGSimpleDataSource {
         .collect(Collectors.joining(" AND "));
   }
 
-  /** Returns a statement after which its transaction plans by index. */
+  /** Returns a statement that makes the planner use indexes for the rest of the transaction. */
   static String planByIndex() {
     return BY_INDEX.entrySet().stream().map(setting -> set(setting.getKey(), setting.getValue()))
         .collect(Collectors.joining(", ", "SELECT ", ""));
   }
 
-  /** Returns a statement after which its transaction may read whole tables. */
+  /** Returns a statement that allows the planner to read whole tables for the rest of the transaction. */
   static String planByCost() {
     return BY_INDEX.entrySet().stream().filter(setting -> setting.getValue().equals("off"))
         .map(setting -> set(setting.getKey(), "on")).collect(Collectors.joining(", ", "SELECT ", ""));

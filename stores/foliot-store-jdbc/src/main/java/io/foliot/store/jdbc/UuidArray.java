@@ -19,11 +19,11 @@ final class UuidArray extends PGobject implements PGBinaryObject {
   private static final long serialVersionUID = 1;
   /** PostgreSQL's object id of the type uuid. */
   private static final int UUID_TYPE = 2950;
-  /** Size of the number of dimensions, the flag for NULLs, the element type, the length and the lower bound. */
+  /** Size of five integers: number of dimensions, flag for NULLs, element type, array length, lower bound. */
   private static final int HEADER_BYTES = 20;
-  /** Size of a NULL: only its length, which is -1. */
+  /** Size of a NULL element: its length field, which is -1, and no value. */
   private static final int NULL_BYTES = 4;
-  /** Size of an id: its length and 16 bytes. */
+  /** Size of an id: its length field, and 16 bytes. */
   private static final int ID_BYTES = 20;
 
   private final long[] highs;

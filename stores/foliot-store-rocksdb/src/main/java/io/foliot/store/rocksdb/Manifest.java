@@ -38,7 +38,7 @@ final class Manifest {
   private static final int COLUMN_FAMILY_DROP = 202;
   private static final int MAX_COLUMN_FAMILY = 203;
   private static final int IN_ATOMIC_GROUP = 300;
-  /** The bit of a tag whose field has a length and can be skipped. */
+  /** A tag with this bit says that its field begins with a length, so a reader can skip the field. */
   private static final int SKIPPABLE = 1 << 13;
   private static final int WAL_ADDITION = SKIPPABLE + 7;
   private static final int WAL_DELETION = SKIPPABLE + 8;
