@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class Election implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Election.class.getName());
   /**
-   * Time from the entry into the election after which a latch without a znode is replaced. A latch creates its znode in
-   * the background, and does not report a failure to create it.
+   * Patience with a latch that has no znode: the latch is replaced this long after it entered the election. A latch
+   * creates its znode in the background, and does not report a failure to create it.
    */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -58,7 +58,7 @@ final class Election implements AutoCloseable {
   /**
    * Returns whether this candidate has no znode, and its latch will not create one.
    *
-   * @param before the result of {@link #candidate} before the candidates were read
+   * @param before the result that {@link #candidate} returned before the candidates were read
    * @param candidates the names of the candidates' znodes, as they were read
    */
   boolean isLost(@Nullable String before, List<String> candidates, long nowNanos) {

@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A client of a ZooKeeper ensemble, through Curator. Each request to ZooKeeper returns a stage. The stage completes on
- * a thread of ZooKeeper or of Curator, or at once if Curator refuses the request. A failed stage has a
- * {@link KeeperException}, or the exception with which Curator refused the request. This class never repeats a request.
+ * a thread of ZooKeeper or of Curator, or at once if Curator refuses the request. A stage fails with a
+ * {@link KeeperException}, or with the exception that Curator threw when it refused the request. This class never
+ * repeats a request.
  */
 final class Ensemble implements AutoCloseable {
   private static final int ANY_VERSION = -1;

@@ -30,16 +30,16 @@ import org.jspecify.annotations.Nullable;
  * and after any failure of ZooKeeper, the next successful poll restores the correct state.
  *
  * <p>A member that dies is gone when its session times out; a member that leaves is gone at once. A member never stops
- * trying to reach ZooKeeper. A client of ZooKeeper that has had no connection for long is replaced by a new client,
- * because there are states from which a client does not recover by itself.
+ * trying to reach ZooKeeper. A client of ZooKeeper that has been without a connection for some time is replaced by a
+ * new client, because a client cannot recover from every state by itself.
  */
 public final class ZooKeeperCoordinator implements Coordinator {
   // A poll: own znode (created or replaced) -> reading -> listener. One poll is under way at a time. A poll runs on the
   // loop's thread, to which the threads of Curator and ZooKeeper post their results. A poll is dropped, for
   // example, if its session is lost, or if it takes a whole session timeout.
   //
-  // Rejected: Curator's PersistentNode and CuratorCache. Each has its own state and threads, and recovers by itself
-  // after a lost session, in an order that this class cannot control.
+  // Curator's PersistentNode and CuratorCache were rejected. Each has its own state and threads, and recovers by itself
+  // after a lost session. This class could not control the order in which they recover.
 
   /** Result of {@link #kind}. */
   public static final String KIND = "zookeeper";
@@ -47,10 +47,13 @@ public final class ZooKeeperCoordinator implements Coordinator {
   public static final Duration BEAT = Duration.ofSeconds(1);
 
   private static final System.Logger LOG = System.getLogger(ZooKeeperCoordinator.class.getName());
-  /** Time without a connection after which a client is replaced. Each replacement doubles it, up to the maximum. */
+  /**
+   * Initial time that a client may be without a connection before it is replaced. Each replacement doubles the time, up
+   * to the maximum.
+   */
   private static final long PATIENCE_MIN_NANOS = Duration.ofSeconds(10).toNanos();
   private static final long PATIENCE_MAX_NANOS = Duration.ofMinutes(1).toNanos();
-  /** Number of the latest sessions of this process that are remembered: ZooKeeper may still have znodes of them. */
+  /** Number of this process's latest sessions that it remembers, because ZooKeeper may still have their znodes. */
   private static final int OWN_SESSIONS = 8;
   /** Longest time that {@link #close} waits for ZooKeeper. */
   private static final Duration CLOSE_BOUND = Duration.ofSeconds(1);
@@ -74,13 +77,16 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private long reportedChangeId;
   private @Nullable Throwable failure;
   /**
-   * Member that this process registered last, or null before the first registration. After the first registration, a
-   * znode of this name whose session is not in {@link #ownSessions} belongs to another process.
+   * Member that this process registered last, or null before the first registration. Later, a znode of this name
+   * belongs to another process if the znode's session is not in {@link #ownSessions}.
    */
   private @Nullable Member registeredAs;
   /** True if another process has taken the name, and this was logged. */
   private boolean displaced;
-  /** True if the latest write of a document ended with an exception. Only the first of several in a row is logged. */
+  /**
+   * True if the latest write of a document ended with an exception. Of several failures in a row, only the first is
+   * logged.
+   */
   private boolean unwritten;
   /** True if the next view is reported even if nothing has changed. */
   private boolean reportAgain;
@@ -97,7 +103,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private long aliveNanos;
   /** Latest time at which the client was connected, or the time of its creation. */
   private long silentNanos;
-  /** Time without a connection after which the client is replaced. */
+  /** Time that the client may be without a connection before it is replaced. */
   private long patienceNanos = PATIENCE_MIN_NANOS;
 
   /**
@@ -380,15 +386,16 @@ public final class ZooKeeperCoordinator implements Coordinator {
   }
 
   /**
-   * Ensures that this member's znode exists and belongs to its session. The stage returns false if another process has
-   * taken the name since this process registered it.
+   * Ensures that this member's znode exists and belongs to its session. The stage completes with false if another
+   * process has taken the name since this process registered it.
    */
   private CompletableFuture<Boolean> register(Member member, Ensemble client, long session) {
     String path = paths.member(member.node());
     return client.stat(path, null).thenComposeAsync(stat -> {
       byte[] record = new MemberRecord(member).encode();
       if (stat != null && stat.getEphemeralOwner() == session) {
-        // The znode of a changed member is replaced, not overwritten, so that all members see the list change.
+        // The znode of a changed member is replaced, not overwritten, so that the list of members changes and all
+        // members read the record again.
         return member.equals(registeredAs)
             ? CompletableFuture.completedFuture(true)
             : client.replace(path, record).thenApply(ZooKeeperCoordinator::ensureFirst);
@@ -415,8 +422,8 @@ public final class ZooKeeperCoordinator implements Coordinator {
   }
 
   /**
-   * Gives up the name, which a later process has taken. Two processes that took the name from each other in turns would
-   * both be unusable.
+   * Gives up the name, which a later process has taken. If each process took the name back from the other, both would
+   * be unusable.
    */
   private void displaced(Member member) {
     if (!displaced) {
