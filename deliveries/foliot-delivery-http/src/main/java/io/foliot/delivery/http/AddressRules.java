@@ -36,7 +36,7 @@ public final class AddressRules {
       new Range("documentation", "203.0.113.0/24"), new Range("multicast", "224.0.0.0/4"),
       new Range("reserved or broadcast", "240.0.0.0/4"));
 
-  /** Denied IPv6 ranges. A narrower range comes before a wider one that contains it and has a less exact name. */
+  /** Denied IPv6 ranges. A narrow range, which has an exact name, comes before the wider range that contains it. */
   private static final List<Range> DENIED_V6 = List.of(new Range("unspecified", "::/128"),
       new Range("loopback", "::1/128"), new Range("IPv4-mapped", "::ffff:0:0/96"),
       new Range("IPv4-translated", "::ffff:0:0:0/96"), new Range("IPv4-compatible", "::/96"),
@@ -60,13 +60,13 @@ public final class AddressRules {
       new Carrier(Cidr.parse("2001::/32"), new int[]{12, 13, 14, 15}, 0xFF));
 
   /**
-   * NAT64 networks with prefixes of 48, 56 and 64 bits, in whose addresses the IPv4 address skips byte 8 (RFC 6052). An
-   * IPv4 address whose first byte is 0 is not checked: the prefix is assumed to have 96 bits.
+   * NAT64 networks with prefixes of 48, 56 and 64 bits. The IPv4 address inside such an address leaves out byte 8 (RFC
+   * 6052). If the first IPv4 byte is 0, the address is not checked: its prefix is assumed to have 96 bits.
    */
   private static final List<Carrier> SHORT_CARRIERS = List.of(Carrier.at("64:ff9b:1::/48", 6, 7, 9, 10),
       Carrier.at("64:ff9b:1::/48", 7, 9, 10, 11), Carrier.at("64:ff9b:1::/48", 9, 10, 11, 12));
 
-  /** IPv4 address that is used if a network of {@link #SHORT_CARRIERS} does not contain the IPv6 address. */
+  /** Address that means that there is no IPv4 address. Its first byte is 0, so it is not checked. */
   private static final byte[] NO_ADDRESS = new byte[4];
 
   private final List<Cidr> allowed;

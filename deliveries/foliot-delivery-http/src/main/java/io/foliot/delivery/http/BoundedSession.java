@@ -13,14 +13,14 @@ import org.apache.hc.core5.reactor.ssl.SSLIOSession;
 import org.apache.hc.core5.util.Timeout;
 
 /**
- * A connection that limits the bytes that are read. An input event reads no more after {@link #MAX_EVENT_BYTES}, so
+ * A connection that limits how many bytes are read. An input event reads no more after {@link #MAX_EVENT_BYTES}, so
  * that all connections of an I/O thread get their turns. Reading fails if an answer has more than
  * {@link #MAX_ANSWER_BYTES}.
  *
  * <p>The client reads a connection until no bytes are left. The limits of the client apply only to one head, one line
- * or the payload of a body. A receiver that sends endlessly, within these limits and faster than the client reads,
- * would occupy the I/O thread. A request is written before its answer is read, so all bytes read since the last write
- * belong to one answer.
+ * or the payload of a body. A receiver could stay within these limits, send endlessly and faster than the client reads,
+ * and thus occupy the I/O thread. A request is written before its answer is read, so all bytes read since the last
+ * write belong to one answer.
  *
  * <p>Over TLS the client decrypts one buffer per event, and another event follows only if the socket has more bytes.
  * The whole buffer must therefore be read in the same event, and the limit per event does not apply. The size of the
@@ -34,8 +34,8 @@ final class BoundedSession implements IOSession {
   static final int MAX_ANSWER_BYTES = 1 << 20;
 
   /**
-   * Number of bytes after which an input event reads no more. Most answers are shorter. The next event, which follows
-   * at once, reads more of a longer answer.
+   * Number of bytes after which an input event stops reading. Most answers are shorter. The rest of a longer answer is
+   * read by the next event, which follows at once.
    */
   static final int MAX_EVENT_BYTES = 16 << 10;
 

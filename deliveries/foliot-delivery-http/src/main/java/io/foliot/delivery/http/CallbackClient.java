@@ -129,8 +129,9 @@ final class CallbackClient implements AutoCloseable {
 
   /**
    * Passes the holder of the connection to the reader, so that the reader can close the connection at any time.
-   * Cancelling a future of the client does not close the connection once a status of 400 or more was read, so a body
-   * that never ends would keep the connection forever. Fails the request if the attempt has ended already.
+   * Cancelling a future of the client does not close the connection once a status of 400 or more was read. Without the
+   * holder, a body that never ends would keep the connection forever. Fails the request if the attempt has ended
+   * already.
    */
   private static void noteRuntime(HttpRequest request, @Nullable AsyncEntityProducer entity, AsyncExecChain.Scope scope,
       AsyncExecChain chain, AsyncExecCallback callback) throws HttpException, IOException {

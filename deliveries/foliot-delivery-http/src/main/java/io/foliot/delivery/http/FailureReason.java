@@ -12,7 +12,7 @@ import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.MessageConstraintException;
 
-/** Creates the results of attempts for which the receiver sent no complete answer. Each result has an explanation. */
+/** Creates the results of attempts that got no complete answer. Each result has an explanation. */
 final class FailureReason {
   private FailureReason() {}
 

@@ -95,8 +95,8 @@ final class HeaderText {
   }
 
   /**
-   * Returns a text in which one space replaces each run of spaces, line breaks, control characters, format characters
-   * (which can reverse text) and lone surrogates. The result neither begins nor ends with a space.
+   * Returns the text on one line, without spaces at its ends. One space replaces each run of spaces, line breaks,
+   * control characters, format characters (which can reverse text) and lone surrogates.
    */
   static String oneLine(String text) {
     StringBuilder line = new StringBuilder(text.length());

@@ -26,17 +26,17 @@ import org.jspecify.annotations.Nullable;
  * look-up per host runs at a time.
  *
  * <p>While the look-up of a host hangs or fails, the latest permitted addresses of the host are used until they are a
- * minute old. Look-ups of hosts in use do not share threads with look-ups of other hosts, so that many hanging names,
- * which anyone can register, delay no host in use.
+ * minute old. Look-ups of hosts in use have threads of their own, so that hanging look-ups of other hosts do not delay
+ * them. Anyone could register many names that hang.
  *
  * <p>An attempt to a host name reads the map of hosts when it begins, and again if it opens a connection. Such a
- * connection uses only addresses in the map. Rejected: a cache library. A full cache may drop the newest host at once,
- * between the two reads. In a cache, addresses also cannot outlive their finding.
+ * connection uses only addresses in the map. A cache library was rejected: when it is full, it may drop the newest host
+ * at once, between the two reads. A cache also cannot keep addresses longer than the finding that they belong to.
  */
 final class HostLookup implements DnsResolver {
   /**
-   * Number of kept hosts at which old findings are dropped, or all findings if none is old. The names come from the
-   * settings of queues, so more names indicate a leak.
+   * Maximum number of hosts that are kept. Beyond it, old findings are dropped, or all findings if none is old. The
+   * names come from the settings of queues, so more names indicate a leak.
    */
   private static final int MAX_HOSTS = 10_000;
   /**
@@ -47,7 +47,7 @@ final class HostLookup implements DnsResolver {
 
   /** Time for which permitted addresses are used while look-ups fail. The life of a connection has the same limit. */
   private static final long STALE_NANOS = Duration.ofMinutes(1).toNanos();
-  /** Time after which a running look-up counts as hanging. */
+  /** Time after which a running look-up is treated as hanging. */
   static final Duration PATIENCE = Duration.ofSeconds(1);
   /**
    * Longest time for which any denied or unresolved finding is kept. Such a finding of a slow look-up is kept for as

@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * Signed callbacks over HTTP/1.1. Each attempt is one POST to a checked address.
  *
  * <p>An attempt has these steps. It gets the settings of its target, which are parsed once and kept. It is refused if
- * too many attempts are in flight; otherwise it counts as in flight. It starts a timer for the whole attempt. It gets
- * the checked addresses of its host, which are nearly always known, and calls the client. The first of these events
- * completes the attempt: answer, failure, end of the timer, close.
+ * too many attempts are in flight; otherwise it is added to the attempts in flight. It starts a timer for the whole
+ * attempt. It gets the checked addresses of its host, which are nearly always known, and calls the client. The first of
+ * these events completes the attempt: answer, failure, end of the timer, close.
  *
  * <p>A request is written at most once. It is sent again, on another connection, only if the first connection was
  * closed before any byte of the request was written.
@@ -50,8 +50,8 @@ public final class HttpDelivery implements Delivery {
   /** Maximum number of concurrent look-ups of all other hosts. */
   private static final int SEARCH_THREADS = 128;
   /**
-   * Maximum number of look-ups of each of the two kinds that wait for a thread. Further look-ups fail: the name server
-   * is probably down.
+   * Maximum number of look-ups that wait for a thread, for hosts in use and for other hosts separately. Further
+   * look-ups fail, because the name server is probably down.
    */
   private static final int LOOKUPS_WAITING = 4_096;
   /** Maximum number of targets whose parsed settings are kept. A queue has one target. */

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *        the attempt limits both
  * @param addressTtl how long the addresses of a host are used before the host is looked up again
  * @param connectionsPerDestination the maximum number of connections to one host and port; further attempts wait for a
- *        connection, within their timeout. The engine has its own limit of attempts for each destination, and may
- *        briefly run twice as many
+ *     connection, within their timeout. The engine has its own limit of attempts for each destination, and may briefly
+ *     run up to twice that number of attempts
  * @param maxInFlight the maximum number of attempts under way; once it is reached, the engine claims no more tasks for
  *        this delivery, and attempts of other callers are refused
  * @param ioThreads the number of threads that read and write
@@ -126,8 +126,8 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
 
     /**
      * Sets the maximum number of connections to one host and port, at least 1; by default 2,000. Further attempts wait
-     * for a connection, within their timeout. The engine has its own limit of attempts for each
-     * destination, and may briefly run twice as many.
+     * for a connection, within their timeout. The engine has its own limit of attempts for each destination, and may
+     * briefly run up to twice that number of attempts.
      */
     public Builder connectionsPerDestination(int value) {
       connectionsPerDestination = value;

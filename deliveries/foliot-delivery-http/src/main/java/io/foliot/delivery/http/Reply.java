@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable String retryAfter,
     @Nullable String contentType, byte[] body) {
   /**
-   * Longest wait that a receiver can request by Retry-After. A longer wait counts as a mistake, and is replaced by this
+   * Longest wait that a receiver can request by Retry-After. A longer wait is taken for a mistake, and replaced by this
    * limit.
    */
   static final Duration MAX_RETRY_AFTER = Duration.ofHours(24);
@@ -38,13 +38,13 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
   private static final Answer DONE = new Answer.Done("HTTP 200");
   private static final Duration MAX_NEXT = Duration.ofMillis(Limits.MAX_DELAY_MILLIS);
   private static final String REDACTED = "[redacted]";
-  /** Length of the shortest beginning of a secret that is masked at the end of a body, in characters. */
+  /** Minimum length, in characters, of the beginning of a secret that is masked at the end of a body. */
   private static final int MIN_CUT_SECRET = 4;
 
   /**
    * Returns the meaning of the answer for the task.
    *
-   * @param wallMillis the current time, in milliseconds since 1970, with which a date in Retry-After is compared
+   * @param wallMillis the current time, in milliseconds since 1970; a date in Retry-After is compared with it
    * @param secrets values that were sent and must not appear in a detail, even if the receiver repeats them
    */
   Answer answer(long wallMillis, Collection<String> secrets) {

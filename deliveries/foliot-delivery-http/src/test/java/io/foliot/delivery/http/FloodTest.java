@@ -27,7 +27,7 @@ class FloodTest {
   private static final int FLOODS = 4;
   private static final int CALLBACKS = 50;
 
-  /** A flood: a head, a piece that repeats without end, and a part of the attempt's detail. */
+  /** A flood: a head, a piece that repeats without end, and a text that the attempt's detail must contain. */
   enum Flood {
     EARLY_HINTS("", "HTTP/1.1 103 E\r\n\r\n", "more informational responses"), LONG_HINTS("",
         "HTTP/1.1 103 E\r\n" + ("l: " + "x".repeat(8_000) + "\r\n").repeat(90) + "\r\n",

@@ -39,7 +39,7 @@ class HttpTargetTest {
         .isInstanceOf(IllegalArgumentException.class).hasMessageContainingAll(messageParts);
   }
 
-  /** Waits for a check, and throws the exception with which it refuses the target. */
+  /** Waits for a check. Throws the exception of the check if it refuses the target. */
   static void check(HttpDelivery delivery, Target target) {
     try {
       Void unused = delivery.check(target).toCompletableFuture().join();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Attempts while name servers hang or fail. */
 class NameServerFailureTest {
-  /** Options with which each finding expires after 1 ms, so that later attempts resolve the name again. */
+  /** Options that make each finding expire after 1 ms, so that later attempts resolve the name again. */
   private static final HttpDeliveryOptions ALWAYS_OLD = HttpDeliveryOptions.builder().allowLoopback(true)
       .connectTimeout(Duration.ofSeconds(5)).addressTtl(Duration.ofMillis(1)).build();
   private static final Duration SHORT = Duration.ofMillis(300);
