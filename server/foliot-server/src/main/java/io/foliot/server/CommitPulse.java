@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A check that the store commits. Each beat writes a small document, and the pulse is lost when no write has become
- * durable for {@link #LOST_NANOS}. Reads do not show this failure: a store can answer them after it has ceased to
- * commit, and the node then accepts and claims nothing.
+ * durable for {@link #LOST_NANOS}. Reads do not show this failure, because a store that has ceased to commit can still
+ * answer reads. The node then accepts and claims nothing.
  */
 final class CommitPulse {
   /** Time without a commit after which the server is not ready. */
@@ -32,7 +32,7 @@ final class CommitPulse {
   private CompletableFuture<Boolean> beat = CompletableFuture.completedFuture(false);
   private long begunNanos;
 
-  // written by the store's threads, read by any thread; the pulse counts as lost until the first commit
+  // written by the store's threads, read by any thread; the pulse is lost until the first commit
   private volatile long committedNanos = System.nanoTime() - LOST_NANOS;
 
   CommitPulse(TaskStore store, String node) {

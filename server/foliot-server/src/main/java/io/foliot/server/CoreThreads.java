@@ -24,8 +24,8 @@ public final class CoreThreads implements UncaughtExceptionHandler {
   }
 
   /**
-   * Returns whether the failure or one of its causes is an error of the virtual machine after which the process may
-   * work incorrectly. A stack overflow does not count.
+   * Returns whether the failure or one of its causes is an error of the virtual machine that may make the process work
+   * incorrectly. A stack overflow is not such an error.
    */
   public static boolean isFatal(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
 /** A server in this process. */
 public final class FoliotServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(FoliotServer.class);
-  /** Divisor of the heap; the quotient limits the memory of answers to reads. Answers to writes have an equal bound. */
+  /** Divisor: answers to reads may use the heap divided by this number, and so may answers to writes. */
   private static final int ANSWERS_OF_HEAP = 8;
   /** Pause between two reads of the API keys. */
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -265,7 +265,7 @@ public final class FoliotServer implements AutoCloseable {
     }
     log.atWarn().addKeyValue("connections", affordable).addKeyValue("limits.connections", wanted)
         .addKeyValue("descriptors", Descriptors.limit())
-        .log("The process may not open enough files for as many connections as configured, so fewer are accepted. Raise"
+        .log("The process may open too few files for the configured number of connections, so it accepts fewer. Raise"
             + " its limit (ulimit -n, LimitNOFILE), or lower limits.connections");
     return (int) affordable;
   }

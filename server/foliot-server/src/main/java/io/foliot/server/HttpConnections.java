@@ -39,11 +39,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A client has a limited time for each of two phases. One phase begins when the server begins to write an answer,
  * and lasts until the head of the next request has arrived. The other phase begins then, and lasts until the server
- * begins to write the answer. Only the time counts in which the connection waits for the client to send or to read, not
- * the time in which the request waits for the store. Bytes that arrive too late are refused, and if they belong to a
- * body, the request is answered with 408. An idle connection is not refused a request: the time for its head counts
- * from its first bytes. If the client neither sends nor reads, Helidon's timer soon closes the connection. Helidon's
- * read timeout has no effect on the channels that it uses.
+ * begins to write the answer. The limit applies to the time that the connection spends waiting for the client to send
+ * or to read. It does not apply to the time that the request spends waiting for the store. Bytes that arrive too late
+ * are refused, and if they belong to a body, the request is answered with 408. A request on an idle connection is not
+ * refused: the time for its head begins with its first bytes. If the client neither sends nor reads, Helidon's timer
+ * soon closes the connection. Helidon's read timeout has no effect on the channels that it uses.
  *
  * <p>Helidon 4.5.0 treats the unread body of a request with {@code Expect} as the next request, and keeps a connection
  * open after an answer with {@code Connection: close}. {@link HttpListener} therefore ends such connections itself: it
@@ -61,7 +61,7 @@ final class HttpConnections implements ServerConnectionSelector {
    */
   private static final Duration LINGER = Duration.ofSeconds(1);
 
-  /** Number of checks of a connection during the time of its client. */
+  /** Number of times that a connection is checked within the time limit of its client. */
   private static final int CHECKS = 10;
 
   private final Http1ConnectionSelector http1;
@@ -89,7 +89,10 @@ final class HttpConnections implements ServerConnectionSelector {
     this.clientTimeout = clientTimeout;
   }
 
-  /** Returns the wait after which a connection must be closed. A client that still sends is answered before that. */
+  /**
+   * Returns how long a connection may wait for its client before it must be closed. A client that still sends gets an
+   * answer earlier.
+   */
   Duration closesAfter() {
     return clientTimeout.plus(LINGER);
   }
@@ -130,7 +133,10 @@ final class HttpConnections implements ServerConnectionSelector {
       idle = true;
     }
 
-    /** Notes that bytes have arrived, and returns whether they end an idle time, which then counts no more. */
+    /**
+     * Notes that bytes have arrived. Returns whether the connection was idle until now. The idle time is then dropped
+     * from the total.
+     */
     boolean endsIdle() {
       if (!idle) {
         return false;
@@ -140,7 +146,7 @@ final class HttpConnections implements ServerConnectionSelector {
       return true;
     }
 
-    /** Returns the total of the waits of this phase if the connection waits for its client now, else zero. */
+    /** Returns the total time of the waits in this phase if the connection waits for its client now, else zero. */
     Duration total() {
       return waits ? Duration.ofNanos(System.nanoTime() - originNanos) : Duration.ZERO;
     }
@@ -157,8 +163,8 @@ final class HttpConnections implements ServerConnectionSelector {
   }
 
   /**
-   * The end of a connection whose request was answered before all of it was read. The remaining bytes must not be
-   * parsed as a request.
+   * The end of a connection whose request was answered before the whole request was read. The remaining bytes must not
+   * be parsed as a request.
    */
   static final class UnreadRequestException extends CloseConnectionException {
     private static final long serialVersionUID = 1;
@@ -223,7 +229,7 @@ final class HttpConnections implements ServerConnectionSelector {
           Thread.sleep(LINGER);
           socket.close();
         } catch (InterruptedException | UncheckedIOException e) {
-          // The reads below ended before the time was over, or the connection is closed already.
+          // The loop below ended before the time was over, or the connection is closed already.
         }
       });
       try {
@@ -298,7 +304,7 @@ final class HttpConnections implements ServerConnectionSelector {
       client.enter();
       try {
         byte[] bytes = socket.get();
-        // A request that arrives just before the idle connection would be closed is served.
+        // A request on an idle connection is served even if it arrives just before the connection would be closed.
         if (bytes == null || !client.endsIdle()) {
           ensureInTime();
         }

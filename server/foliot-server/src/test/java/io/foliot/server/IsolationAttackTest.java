@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
  */
 final class IsolationAttackTest {
   private static final int PAYLOAD_BYTES = 256 << 10;
-  /** Least number of tasks with large payloads that are held. Their payloads together have about 64 MiB. */
+  /** Minimum number of tasks with large payloads that workers hold. Their payloads together have about 64 MiB. */
   private static final int HELD = 256;
   /** Number of receivers that hang. The payloads of their tasks exceed the 64 MiB that a server has for payloads. */
   private static final int RECEIVERS = 18;

@@ -102,7 +102,7 @@ final class RunListenerApiTest {
     rig.put("/v1/jobs/called", "{\"queue\": \"calls\", \"schedule\": {\"cron\": \"0 0 1 1 *\"}" + BOTH + "}");
     rig.post("/v1/jobs/called/trigger", "");
     rig.eventually("/v1/jobs/called/explain",
-        answer -> answer.text("reason").contains("waits for its task before the shards"));
+        answer -> answer.text("reason").contains("waits for its listener, which runs before the shards"));
   }
 
   @Test

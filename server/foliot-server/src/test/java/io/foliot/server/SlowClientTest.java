@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Tests that a client that stops sending or reading holds neither memory nor a connection for long. */
+/** Tests clients that stop sending or reading: none of them uses memory or a connection for long. */
 class SlowClientTest {
   private static final String HOST = "Host: localhost\r\n";
   private static final String SUBMIT = "POST /v1/queues/q/tasks HTTP/1.1\r\n" + HOST
@@ -143,7 +143,8 @@ class SlowClientTest {
       Optional<TaskRecord> task = guarded.server.scheduler().find(new TaskRef.ById(id)).join();
       String admin = guarded.post("/v1/keys", "{\"actions\": [\"admin\"], \"queues\": [\"*\"]}").text("key");
       String key = guarded.as(admin).post("/v1/keys", "{\"actions\": [\"submit\"], \"queues\": [\"q\"]}").text("key");
-      // The queue of the task decides whether this key may run it, so the store is asked before the body is read.
+      // The queue of the task decides whether this key may run the task, so the server reads the task before it reads
+      // the body.
       CompletableFuture<Optional<TaskRecord>> found = new CompletableFuture<>();
       guarded.engineResult = found;
       raw.send("POST /v1/tasks/" + id + "/run HTTP/1.1\r\n" + HOST + "Authorization: Bearer " + key

@@ -24,7 +24,10 @@ class TenancyTest {
   private static final String NO_TASK = "00000000-0000-7000-8000-00000000000";
   /** Token of no claim, without its last digit. */
   private static final String NO_TOKEN = "0123456789abcdef0123456789abcde";
-  /** Pattern of the calls that name a task: by a placeholder, or by the idempotency key of each call with a payload. */
+  /**
+   * Pattern of the calls that name a task. A placeholder names it; a call with a payload also names it by an
+   * idempotency key.
+   */
   private static final Pattern NAMED = Pattern.compile("QUEUE|ID|KEY|TOKEN|payload");
   private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
 

@@ -30,7 +30,7 @@ final class AddressWords {
         .filter(seat -> fleet.serves(seat, queue, address)).toList();
     return "it is addressed to the workers in " + zone + (workers.isEmpty()
         ? ", where none takes tasks of its queue; it waits for one"
-        : " and waits for the next claim of one; workers there with its queue: " + workers.size());
+        : " and waits for the next claim by one of them; workers there with its queue: " + workers.size());
   }
 
   private static String seat(Address address, String queue, Fleet fleet) {

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A bound on the memory of all answers under way: records that were read, and the text made of the records. A call that
- * finds no room waits for it, and is refused after a second. Safe for use by any thread.
+ * finds no room waits for room, and is refused after a second. Safe for use by any thread.
  */
 public final class AnswerMemory {
   /**
@@ -44,7 +44,7 @@ public final class AnswerMemory {
     }
   }
 
-  /** Creates a memory of this many bytes for all answers under way together. */
+  /** Creates a bound of this many bytes for all answers under way together. */
   public AnswerMemory(long bytes) {
     units = units(bytes);
     room = new Room(units);
@@ -54,7 +54,7 @@ public final class AnswerMemory {
     return Math.clamp(Math.ceilDiv(bytes, UNIT), 1, Integer.MAX_VALUE);
   }
 
-  /** Returns how many bytes are held. */
+  /** Returns how many bytes the answers under way use or have reserved. */
   public long held() {
     return (long) (units - room.availablePermits()) * UNIT;
   }
@@ -64,20 +64,20 @@ public final class AnswerMemory {
     return new Share();
   }
 
-  /** The memory held by one request, which is released when its answer has been sent. Used by one thread. */
+  /** The memory of one request. It is released when the answer has been sent. Used by one thread. */
   public final class Share implements AutoCloseable {
     private int held;
 
     private Share() {}
 
-    /** Returns the most bytes that one answer should reserve. */
+    /** Returns the maximum number of bytes that one answer should reserve. */
     long mostBytes() {
       return (long) units * UNIT / CALLERS;
     }
 
     /**
-     * Reserves this many bytes, at most the whole memory, in place of the bytes held. The bytes held are released
-     * first, so that no two requests each wait for memory that the other holds.
+     * Reserves this many bytes, at most the whole memory, in place of the bytes that this request has now. Those are
+     * released first, so that two requests never wait for memory of each other.
      *
      * @throws Problem if there is no room within a second, or the server stops
      */
@@ -98,8 +98,8 @@ public final class AnswerMemory {
     }
 
     /**
-     * Sets the number of bytes held, without a wait. The total can exceed the bound, because an answer whose records
-     * are already in memory is never refused.
+     * Sets the number of bytes that this request has, without a wait. The total can exceed the bound, because an answer
+     * whose records are already in memory is never refused.
      */
     void holds(long bytes) {
       int now = units(bytes);

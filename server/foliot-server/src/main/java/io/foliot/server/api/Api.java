@@ -276,8 +276,8 @@ public final class Api implements AutoCloseable {
         }
       }
       case TASK -> {
-        // The check would only keep internal queues from a worker that may use all other queues. The call needs a
-        // token, and workers get no token of an internal queue.
+        // A worker that may use all other queues needs no check. The check would only keep it away from internal
+        // queues; but the call needs a token, and workers get no token of an internal queue.
         if (!caller.seesAll() || action != Action.CONSUME) {
           authorizeTask(request);
         }
@@ -302,7 +302,7 @@ public final class Api implements AutoCloseable {
   // The queue of a task never changes, so the queue read here is still right when the handler acts.
   private void authorizeTask(Request request) {
     TaskId id = TaskRoutes.id(request);
-    // Only the queue is kept, so that no payload is held while this thread waits.
+    // Only the queue is kept, so that no payload stays in memory while this thread waits.
     Optional<String> queue = calls.read(scheduler.find(new TaskRef.ById(id)).thenApply(task -> task.map(
         TaskRecord::queue)));
     if (queue.isEmpty() || queue.get().startsWith(Limits.INTERNAL_QUEUES) || !request.caller().sees(queue.get())) {

@@ -86,8 +86,8 @@ final class ClaimRoutes {
     try {
       Scheduler.Pulled pulled = calls.write(scheduler.pull(pull, payloadsTaken), pull.waitMillis());
       List<TaskRecord> tasks = pulled.tasks();
-      // The engine bounds the payloads for workers. They are also counted as memory of answers, so that answers to
-      // reads get less memory meanwhile.
+      // The engine bounds the payloads for workers. The payloads are also counted as memory of answers, which leaves
+      // less memory for answers to reads until this answer is sent.
       long payloads = tasks.stream().mapToLong(task -> task.body().payload().length).sum();
       request.memory().holds(tasks.size() * (long) AnswerMemory.RECORD_BYTES + AnswerMemory.COPIES * payloads);
       return Reply.json(200, Math.toIntExact(64 + tasks.size() * 512L + payloads * 4 / 3), json -> {

@@ -47,7 +47,7 @@ public final class EngineWords {
       case DESTINATION_FULL ->
         "its destination has " + why.destinationLimit() + " concurrent attempts, its current limit";
       case ADDRESSED -> AddressWords.of(task.id().address(), task.queue(), fleet);
-      case PARKED -> "it is parked behind others of its queue";
+      case PARKED -> "it is parked behind other tasks of its queue";
       case LANE_WAITS -> why.laneWaiting() + " tasks wait in the lane of its queue";
       case ABOUT_TO_FIRE -> "it has been due for " + time(why.nowMillis() - task.dueAt())
           + " and is about to be claimed";

@@ -147,7 +147,7 @@ final class JobRoutes {
     }
   }
 
-  /** The part of a job that the answer shows. If a batch kept each {@link JobStatus}, it would hold too much memory. */
+  /** The part of a job that the answer shows. A batch that kept each {@link JobStatus} would need too much memory. */
   private record Line(String name, long version, JobStatus.State state) {
     static Line of(Jobs.Put put) {
       return new Line(put.status().name(), put.status().version(), put.status().state());
@@ -205,7 +205,7 @@ final class JobRoutes {
       String next = request.parameter("cursor");
       long begunNanos = clock.monotonicNanos();
       do {
-        // Each part is written before the next is read, so that only the text of the earlier parts is held.
+        // Each part is written before the next is read, so that only the text of the earlier parts stays in memory.
         Jobs.Page part = part(memory.next(), next);
         int before = out.size();
         part.jobs().stream().filter(isListed).forEach(status -> JobJson.write(json, status));
@@ -468,7 +468,8 @@ final class JobRoutes {
   /** Returns in words which run waits for its listener; empty if no run does. */
   private static String phase(JobStatus status) {
     return status.active().stream().filter(run -> run.phase() != RunPhase.SHARDS).findFirst()
-        .map(run -> " (the run of " + run.time() + " waits for its task " + JsonIn.word(run.phase()) + " the shards)")
+        .map(run -> " (the run of " + run.time() + " waits for its listener, which runs " + JsonIn.word(run.phase())
+            + " the shards)")
         .orElse("");
   }
 

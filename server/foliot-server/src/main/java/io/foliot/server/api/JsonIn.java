@@ -32,7 +32,7 @@ import tools.jackson.core.exc.StreamConstraintsException;
 
 /**
  * A streaming reader of a body that reports each mistake with its place, the expected value and the value found. A
- * field that is null counts as absent: methods that read one value then return null. Used by one thread.
+ * field that is null is treated as absent: methods that read one value then return null. Used by one thread.
  */
 final class JsonIn implements AutoCloseable {
   /** Maximum number of characters of a text that messages show. */

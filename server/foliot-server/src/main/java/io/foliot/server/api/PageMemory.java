@@ -11,7 +11,10 @@ final class PageMemory {
   /** Maximum number of records of one part. */
   private static final int RECORDS_AT_ONCE = 50;
   private static final int PARTS_OF_PAGE = 2;
-  /** Number of further records of the largest size for which a page keeps memory once its records are sparse. */
+  /**
+   * Number of further records for which a page keeps memory once its records are sparse, that is, once a part was
+   * shorter than requested. Each record is assumed to have the largest size.
+   */
   private static final int SPARSE_RECORDS = 4;
   /** Maximum number of records of one part once the records are sparse. */
   private static final int SPARSE_PART = 2;
@@ -52,7 +55,7 @@ final class PageMemory {
     bytes += recordBytes;
   }
 
-  /** Keeps memory for few further records only, because the rest of the scan may take long. */
+  /** Keeps memory for only a few further records, because the rest of the scan may take long. */
   void becomesSparse() {
     if (atOnce > SPARSE_PART) {
       atOnce = SPARSE_PART;
@@ -61,7 +64,7 @@ final class PageMemory {
     }
   }
 
-  /** Keeps memory for the records that were read only. */
+  /** Keeps memory only for the records that were read. */
   void end() {
     memory.holds(bytes);
   }

@@ -86,7 +86,7 @@ final class QueueJson {
   }
 
   /**
-   * Returns a queue whose masked secrets are replaced by the secrets of the existing queue.
+   * Returns the queue with each masked secret replaced by the secret of the existing queue.
    *
    * @param existing the queue in the store, or null if there is none
    * @throws Problem if the existing queue lacks a masked secret
@@ -307,7 +307,7 @@ final class QueueJson {
     json.writeNumberProperty("cancelled", counts.cancelled());
     json.writeEndObject();
     number(json, "settledPerSecond", Math.round(status.settledPerSecond() * 10) / 10.0);
-    // A lag is read by people, and an exact one is outdated when it arrives.
+    // The lag is rounded: people read it, and an exact lag would be outdated when it arrives.
     json.writeStringProperty("lag", DurationText.rough(status.lag()).replace(" ", ""));
     json.writeEndObject();
   }

@@ -18,12 +18,12 @@ import tools.jackson.core.JsonGenerator;
 /** The calls about queues. */
 final class QueueRoutes {
   /**
-   * Time by which a deletion may take longer than another write. On a shared store a deletion waits about three
-   * seconds, see {@link Scheduler#deleteQueue}.
+   * Additional time that a deletion may take, compared with another write. On a shared store a deletion waits about
+   * three seconds, see {@link Scheduler#deleteQueue}.
    */
   private static final long DELETION_MILLIS = 4_000;
   // Pages are small, because a page of tasks contains their payloads. The number of pages is bounded, so that a call
-  // ends even if the keys of all failed tasks have live tasks again, and no task can be redriven.
+  // ends even if no task can be redriven, because the key of each failed task has a live task again.
   private static final int REDRIVE_PAGE = 100;
   private static final int MAX_REDRIVE_PAGES = 200;
 
@@ -41,7 +41,8 @@ final class QueueRoutes {
     String name = request.variable("queue");
     QueueConfig queue = QueueJson.read(name, request.json(limits.bodyBytes()));
     Optional<QueueConfig> existing = calls.find(scheduler, name);
-    // The settings that this node knows may be a second old, so the store's settings give the masked secrets.
+    // The settings that this node knows may be a second old. Therefore masked secrets are taken from the settings in
+    // the store.
     QueueConfig written = calls.write(existing.isPresent() && QueueJson.isMasked(queue)
         ? scheduler.changeQueue(name, old -> QueueJson.unmasked(queue, old))
         : scheduler.putQueue(QueueJson.unmasked(queue, null)));

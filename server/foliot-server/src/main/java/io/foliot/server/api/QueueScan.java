@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A scan of the tasks of one queue, part by part, in bounded time. An instance serves one thread and one scan.
  *
- * <p>A store has no index for this scan: it would cost a write with each claim and settle. For each part, the store
- * examines a bounded number of tasks of all queues. So a part may be short or empty although more tasks follow. The
- * caller reads further parts while {@link #hasTime}; other calls to the store run between two parts.
+ * <p>A store has no index for this scan, because an index would cost a write with each claim and settle. For each part,
+ * the store examines a bounded number of tasks of all queues. So a part may be short or empty although more tasks
+ * follow. The caller reads further parts while {@link #hasTime}; other calls to the store run between two parts.
  */
 final class QueueScan {
   /**

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 final class SchedulerBridge implements AutoCloseable {
   private static final long CHECK_MILLIS = 50;
   private static final Logger log = LoggerFactory.getLogger(SchedulerBridge.class);
-  /** Shortest time between two log entries, because an unreachable store fails each call for the same reason. */
+  /** Shortest time between two log entries. An unreachable store fails each call for the same reason. */
   private static final long LOG_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
   /** Hint in place of the reason, which may name hosts, users and files that not every caller may see. */
   private static final String IN_THE_LOG = "The server's log has the reason";

@@ -168,7 +168,8 @@ final class TaskFields {
         throw new Problem(DELAY_OUT_OF_RANGE, "dueAt: expected an instant within 100 years, but got \"" + dueAt + '"')
             .with("field", "dueAt");
       }
-      // Every store can represent 1970. A due time before 1970 has the same effect: the task is due at once.
+      // A due time before 1970 becomes 1970, which every store can represent. The effect is the same: the task is due
+      // at once.
       dueAt = dueAt.isBefore(Instant.EPOCH) ? Instant.EPOCH : dueAt;
     }
   }
@@ -208,8 +209,8 @@ final class TaskFields {
     if (key != null) {
       String given = contentType == null ? "headers" : "contentType";
       throw new Problem(MISSING_FIELD, "payload: expected a payload beside " + given
-          + ", but got none; a submit under a"
-          + " key without a payload keeps payload, headers and contentType of the key's live task (for an empty payload"
+          + ", but got none; a submit that has a key"
+          + " and no payload keeps payload, headers and contentType of the key's live task (for an empty payload"
           + " send \"payloadBase64\": \"\")").with("field", "payload");
     }
     return new Body(new byte[0], HeaderRules.contentType(contentType == null ? BYTES_TYPE : contentType),

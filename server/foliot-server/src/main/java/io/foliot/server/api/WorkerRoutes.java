@@ -26,8 +26,8 @@ final class WorkerRoutes {
   }
 
   /**
-   * Lists the workers that take tasks of a queue that the caller sees. A worker that is gone has no queues. The answer
-   * has such a worker only if the caller sees all queues and the parameter {@code gone} is true.
+   * Lists the workers of the queues that the caller sees. A worker that is gone has no queues. The answer has such a
+   * worker only if the caller sees all queues and the parameter {@code gone} is true.
    */
   Reply list(Request request) {
     boolean withGone = truth(request, "gone");
@@ -105,9 +105,9 @@ final class WorkerRoutes {
   }
 
   /**
-   * Returns the fleet as a caller sees it: without queues that the caller does not see. Unless the caller sees all
-   * queues, the name of a worker is empty if the worker takes tasks of none of the caller's queues. The queues of a
-   * worker that is gone are not known.
+   * Returns the fleet as a caller sees it: without queues that the caller does not see. A caller that sees only some
+   * queues gets an empty name for each worker that takes tasks of none of these queues. The queues of a worker that is
+   * gone are not known.
    */
   static Fleet seen(Fleet fleet, Caller caller) {
     return new Fleet(fleet.seats().stream().map(seat -> seen(seat, caller)).toList(), fleet.zones());

@@ -100,7 +100,7 @@ public final class Option<T> {
   /** The time after which ZooKeeper counts a silent node as dead. */
   public static final Option<Duration> CLUSTER_SESSION_TIMEOUT = duration("cluster.session-timeout",
       "cluster-session-timeout", "1s", "5m", seconds(ZooKeeperOptions.SESSION_TIMEOUT.toMillis()),
-      "how long a silent node counts as alive for ZooKeeper, whose servers may bound this time");
+      "how long ZooKeeper treats a silent node as alive; ZooKeeper's servers may bound this time");
   /** The user of ZooKeeper. */
   public static final Option<String> CLUSTER_USER = of("cluster.user", "cluster-user", OptionType.TEXT, "",
       "user of ZooKeeper's digest scheme; with it no other user may read or change Foliot's znodes");
@@ -175,7 +175,7 @@ public final class Option<T> {
   /** The number of event loops. */
   public static final Option<Integer> LOOPS = count("engine.loops", "engine-loops", 1, 64, ENGINE.loops(),
       "event loops that share the slots");
-  /** The time by which the index is read ahead of the due times. */
+  /** The length of the look-ahead: the index is read this far ahead of the due times. */
   public static final Option<Duration> WINDOW = duration("engine.window", "engine-window",
       "100ms", "10m", seconds(ENGINE.windowMillis()), "how far ahead the index is read into memory");
   /** The most ids in all wheels together. */

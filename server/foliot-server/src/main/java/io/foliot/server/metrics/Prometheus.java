@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Prometheus implements AutoCloseable {
   // Longest wait for the counts of queues, shorter than the usual time limit of a scraper. If the counts take longer,
-  // the scrape has the previous counts.
+  // the scrape shows the previous counts.
   private static final long COUNTS_TIMEOUT_MILLIS = 2_000;
   private static final int MAX_DESTINATIONS = 100;
   private static final int MAX_FAILING_JOBS = 100;
@@ -83,10 +83,10 @@ public final class Prometheus implements AutoCloseable {
     waiting = rows("foliot.lane.waiting", "Due tasks in memory");
     running = rows("foliot.lane.running", "Attempts that run");
     destinationLimits = rows("foliot.destination.limit", "Current limit of concurrent attempts of a destination");
-    destinationRunning = rows("foliot.destination.running", "Attempts of a destination that run");
+    destinationRunning = rows("foliot.destination.running", "Running attempts of a destination");
     workers = rows("foliot.workers", "Live workers that call this node, by whether they are given tasks");
     queueWorkers = rows("foliot.queue.workers",
-        "Workers that call this node and are given tasks of a queue; 0 for each other queue that is pulled");
+        "Workers that call this node and are given tasks of a queue; 0 for a pull queue without such workers");
     jobsRunning = rows("foliot.jobs.running", "Active runs of jobs, as of this node's last planning passes");
     jobFailures = rows("foliot.job.failures.in.a.row",
         "Failed runs of a job since its last success, for the 100 jobs with the most");

@@ -83,8 +83,8 @@ public final class KeyRing {
   /**
    * Adds a key. Once there is a key, every request needs a key, except on open routes such as health.
    *
-   * @throws LockedOutException if this is the first key, and does not allow its owner to add further keys or has
-   *     expired
+   * @throws LockedOutException if this is the first key, and it has expired or does not allow its owner to add further
+   *     keys
    */
   public synchronized void add(ApiKey key, Instant now) {
     refresh();
@@ -102,8 +102,8 @@ public final class KeyRing {
    *
    * @param mayOpen whether the server may be open without keys
    * @return whether the key existed
-   * @throws LockedOutException if no remaining key could add further keys, unless no key remains and the server may be
-   *     open
+   * @throws LockedOutException if none of the remaining keys could add further keys. If no key remains, it is thrown
+   *     only if the server may not be open
    */
   public synchronized boolean remove(String id, Instant now, boolean mayOpen) {
     refresh();

@@ -13,8 +13,8 @@ public final class Nearest {
 
   /**
    * Returns the known name that differs from the name in the fewest characters. Case, hyphens and underscores are
-   * ignored. Returns null if the name has more than 64 characters, or if the difference is more than one character and
-   * more than about a third of the known name.
+   * ignored. Returns null if the name has more than 64 characters, or if no known name is similar enough. Similar
+   * enough is a difference of one character, or of at most about a third of the known name.
    */
   public static @Nullable String of(String name, Collection<String> known) {
     if (name.length() > MAX_LENGTH) {
@@ -42,7 +42,7 @@ public final class Nearest {
     return name.toLowerCase(Locale.ROOT).replace("-", "").replace("_", "");
   }
 
-  // Returns the Levenshtein distance, in which two swapped neighbours count as one change.
+  // Returns the Levenshtein distance, but counts two swapped neighbours as one change.
   private static int distance(String a, String b) {
     int[][] cost = new int[a.length() + 1][b.length() + 1];
     for (int i = 0; i <= a.length(); i++) {

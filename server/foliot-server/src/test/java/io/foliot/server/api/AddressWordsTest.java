@@ -53,7 +53,8 @@ final class AddressWordsTest {
   @Test
   void theWordsForAZoneCountItsWorkers() {
     assertThat(words(Address.Kind.ZONE, 0)).isEqualTo(
-        "it is addressed to the workers in zone fra1 and waits for the next claim of one; workers there with its queue: 1");
+        "it is addressed to the workers in zone fra1 and waits for the next claim by one of them;"
+            + " workers there with its queue: 1");
     assertThat(words(Address.Kind.ZONE, 1)).endsWith("where none takes tasks of its queue; it waits for one");
     assertThat(words(Address.Kind.ZONE, 9)).contains("zone number 9, where none");
   }
