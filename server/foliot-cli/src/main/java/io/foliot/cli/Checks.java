@@ -49,12 +49,15 @@ final class Checks {
   private static final int SYNC_BYTES = 4 << 10;
   private static final int SYNCS = 200;
   private static final long SYNC_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
-  /** Median below which syncs seem not to reach the disk. A battery-backed cache may be only a little slower. */
+  /**
+   * Median time of a sync below which the syncs probably do not reach the disk. A battery-backed cache may be only a
+   * little slower.
+   */
   private static final double SYNC_TOO_GOOD_MILLIS = 0.01;
   private static final double SYNC_SLOW_MILLIS = 10;
   private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs");
 
-  /** Free space, as a multiple of the store's reserve, below which the check warns. */
+  /** Multiple of the store's reserve. The check warns if less space than this is free. */
   private static final int MANY_RESERVES = 4;
 
   private static final long DRIFT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -191,7 +194,7 @@ final class Checks {
     int port = config.listen().port();
     String what = "port " + port;
     try (ServerSocket socket = new ServerSocket()) {
-      // The server sets this option too. Without it, a port with connections in TIME_WAIT would count as taken.
+      // The server sets this option too. Without it, a port with connections in TIME_WAIT would appear to be in use.
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(InetAddress.getByName(config.listen().host()), port));
       return Finding.ok(what, "free");

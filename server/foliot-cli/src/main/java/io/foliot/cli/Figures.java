@@ -105,7 +105,10 @@ final class Figures {
     return sum(name, sample -> true);
   }
 
-  /** Returns the growth of a counter per second since earlier figures; never negative, and 0 if those are empty. */
+  /**
+   * Returns the growth of a counter per second since earlier figures; never negative, and 0 if the earlier figures are
+   * empty.
+   */
   double perSecond(Figures earlier, String name, Predicate<Sample> which) {
     double seconds = (nanos - earlier.nanos) / 1e9;
     // A restarted server counts from zero.

@@ -49,7 +49,7 @@ final class JobPutCommand implements Callable<Integer> {
   @Option(names = "--history", paramLabel = "COUNT", description = "how many entries of the history are kept: ended runs, and ranges of times that did not run; 50 unless given")
   private @Nullable Integer history;
 
-  @Option(names = "--window", paramLabel = "DURATION", description = "how late a scheduled time may run at most")
+  @Option(names = "--window", paramLabel = "DURATION", description = "how late the run of a scheduled time may begin")
   private @Nullable String window;
 
   @Option(names = "--timeout", paramLabel = "DURATION", description = "how long a run may take")

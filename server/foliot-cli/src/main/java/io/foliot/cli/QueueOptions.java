@@ -44,7 +44,7 @@ final class QueueOptions {
   @Nullable
   Integer priority;
 
-  @Option(names = "--rate", paramLabel = "X", description = "most attempts that begin per second")
+  @Option(names = "--rate", paramLabel = "X", description = "maximum number of attempts that begin per second")
   @Nullable
   Double rate;
 

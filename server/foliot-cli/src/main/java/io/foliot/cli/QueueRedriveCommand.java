@@ -22,7 +22,8 @@ final class QueueRedriveCommand implements Callable<Integer> {
   @Parameters(index = "1..*", paramLabel = "ID", description = "only these tasks")
   private List<String> ids = new ArrayList<>();
 
-  @Option(names = "--limit", paramLabel = "N", description = "most tasks to redrive; default: " + Defaults.REDRIVE)
+  @Option(names = "--limit", paramLabel = "N", description = "maximum number of tasks to redrive; default: "
+      + Defaults.REDRIVE)
   private @Nullable Integer limit;
 
   @Mixin

@@ -27,9 +27,9 @@ import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of a command to a server. A call goes through the client, or directly over HTTP if the command shows
- * the response as it is or the client has no such call. A failed call throws a {@link CommandException}, except in
- * {@link #send}.
+ * The connection of a command to a server. A call goes through the client. It goes directly over HTTP if the command
+ * shows the response as it is, or if the client has no such call. A failed call throws a {@link CommandException},
+ * except in {@link #send}.
  */
 final class ServerConnection implements AutoCloseable {
   static final String URL_VARIABLE = "FOLIOT_URL";

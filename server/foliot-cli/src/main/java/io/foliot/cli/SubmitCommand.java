@@ -67,7 +67,8 @@ final class SubmitCommand implements Callable<Integer> {
   @Option(names = "--header", paramLabel = "NAME=VALUE", description = "a header of every callback; may be repeated")
   private Map<String, String> headers = new LinkedHashMap<>();
 
-  @Option(names = "--max-attempts", paramLabel = "N", description = "most attempts; default: the setting of the queue")
+  @Option(names = "--max-attempts", paramLabel = "N", description = "maximum number of attempts;"
+      + " default: the setting of the queue")
   private @Nullable Integer maxAttempts;
 
   @Option(names = "--on-conflict", paramLabel = "WHAT", description = "if the key has a live task: reset, keep or reject; default: reset")

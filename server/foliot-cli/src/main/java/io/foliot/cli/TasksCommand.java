@@ -35,7 +35,8 @@ final class TasksCommand implements Callable<Integer> {
       + Defaults.PAGE)
   private int limit = Defaults.PAGE;
 
-  @Option(names = "--cursor", paramLabel = "TEXT", description = "continue after an earlier page: the nextCursor that --json printed")
+  @Option(names = "--cursor", paramLabel = "TEXT", description = "the nextCursor of an earlier page,"
+      + " as --json printed it; the list continues after that page")
   private @Nullable String cursor;
 
   @Mixin
@@ -57,7 +58,7 @@ final class TasksCommand implements Callable<Integer> {
       if (json.isSet()) {
         if (limit > PAGE) {
           throw CommandException.usage("--limit: expected at most " + PAGE + " with --json, but got \"" + limit
-              + "\"; --cursor continues after a page, with its nextCursor");
+              + "\"; to continue after a page, give its nextCursor to --cursor");
         }
         shell.line(remote.get(path()));
         return Foliot.OK;

@@ -96,7 +96,7 @@ final class WorkersCommand implements Callable<Integer> {
   }
 
   /** Enables a worker, so that it receives tasks again. */
-  @Command(name = "enable", description = "Gives a worker tasks again.")
+  @Command(name = "enable", description = "Enables a worker, so that it receives tasks again.")
   static final class Enable extends Act {
     Enable(Shell shell) {
       super(shell, "/enable", "is enabled");
@@ -104,7 +104,8 @@ final class WorkersCommand implements Callable<Integer> {
   }
 
   /** Disables a worker, so that it receives no more tasks. */
-  @Command(name = "disable", description = "Gives a worker no more tasks until the worker is enabled or its process ends. Running tasks are finished.")
+  @Command(name = "disable", description = "Disables a worker: it receives no more tasks until it is"
+      + " enabled or its process ends. Running tasks are finished.")
   static final class Disable extends Act {
     Disable(Shell shell) {
       super(shell, "/disable",

@@ -26,8 +26,9 @@ final class JobAccount {
   }
 
   /**
-   * Waits, at most 30 s, until two more scheduled times are counted. Then asserts that the number of counted times is
-   * the number of times since the job was created. The tolerance is one, because the job keeps running.
+   * Waits, at most 30 s, until two more scheduled times are counted. Then asserts that the number of all counted times
+   * equals the number of scheduled times since the job was created. The tolerance is one, because the job keeps
+   * running.
    */
   static void assertContinues(FoliotServer server) {
     try (FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {

@@ -40,7 +40,7 @@ final class TidyTest {
   private static final Pattern MIGRATION = Pattern.compile("V\\d+__.*\\.sql$");
   /** The first words of a method's documentation: a verb in the third person. */
   private static final Pattern VERB = Pattern.compile("^(?:[\\w-]+s[:,;.]?|Called|As|@\\w+|\\{@\\w+.*)(?: .*)?$");
-  /** First words that end in s, but do not count as verbs. */
+  /** First words that end in s, but are not verbs. */
   private static final Pattern NO_VERB = Pattern.compile("^(?:Tasks|Keys|Bytes|Items|Its|This|Whether|Has)\\b.*");
   /** The declaration of a method that is not private. */
   private static final Pattern METHOD = Pattern

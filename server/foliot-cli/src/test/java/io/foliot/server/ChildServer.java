@@ -20,7 +20,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A server in a child process, whose memory, limits or threads a test can exhaust without harm to itself. */
+/**
+ * A server in a child process. A test can exhaust the server's memory, limits or threads without harm to the process of
+ * the test.
+ */
 final class ChildServer implements AutoCloseable {
   static final Duration BOUND = Duration.ofSeconds(90);
   private static final String READY = "Foliot is ready at ";
