@@ -21,7 +21,7 @@ public interface EventLoop extends AutoCloseable {
     /**
      * Does a bounded amount of work, without blocking.
      *
-     * @return the monotonic time, in nanoseconds, by which the next call is due; a time that has passed means at once
+     * @return the latest monotonic time for the next call, in nanoseconds; a time that has passed means at once
      */
     long turn();
 

@@ -29,8 +29,9 @@ public final class JobHeaders {
   /** The zone in which the shard runs, if the job runs in each zone. */
   public static final String ZONE = "foliot-zone";
   /**
-   * The checkpoint with which the shard begins: the last checkpoint of the same shard in the previous run. The
-   * {@link io.foliot.core.store.TaskRecord#note note} of the task contains it until a handler reports another one.
+   * The checkpoint from which the shard continues: the last checkpoint of the same shard in the previous run. The
+   * {@link io.foliot.core.store.TaskRecord#note note} of the task contains this checkpoint until a handler reports
+   * another one.
    */
   public static final String CHECKPOINT = "foliot-checkpoint";
   /** Present if the job waits for the end of the shard; the engine makes the job's task due when the shard ends. */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxRun how long extensions may keep one attempt running
  * @param retainFinished how long finished and cancelled tasks can be read
  * @param retainFailed how long failed tasks can be read and redriven
- * @param paused whether no new attempts begin
+ * @param paused whether the queue is paused, so that no new attempts begin
  */
 public record QueueConfig(String name, Target target, Retry retry, int priority, @Nullable Double rate,
     @Nullable Integer concurrency, @Nullable Duration maxWait, Duration maxRun, Duration retainFinished,
@@ -134,7 +134,7 @@ public record QueueConfig(String name, Target target, Retry retry, int priority,
       return this;
     }
 
-    /** Sets whether no new attempts begin; false by default. */
+    /** Sets whether the queue is paused, so that no new attempts begin; false by default. */
     public Builder paused(boolean value) {
       paused = value;
       return this;

@@ -3,8 +3,8 @@ package io.foliot.core;
 import java.time.Duration;
 
 /**
- * The rule by which failed attempts are repeated. The wait is {@code backoff * multiplier^(attempt - 1)}, but at most
- * {@code maxBackoff}. Jitter then lengthens or shortens the wait by a random part of it, at most {@code jitter}.
+ * The rule for repeating failed attempts. The wait is {@code backoff * multiplier^(attempt - 1)}, but at most {@code
+ * maxBackoff}. Jitter then lengthens or shortens the wait by a random part of it, at most {@code jitter}.
  *
  * @param maxAttempts the number of attempts of one generation, from 1 to {@value #MAX_ATTEMPTS}
  * @param backoff the wait after the first failed attempt

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The API of an engine, for applications and for the server.
  *
- * <p>Any thread may call, and only {@link #close} blocks. A future completes when its result is durable. Futures may
- * complete on the engine's threads: hand longer work to another thread. A call for several items returns their results
- * in the order of the items. A future fails with
+ * <p>Any thread may call the methods, and only {@link #close} blocks. A future completes when its result is durable.
+ * Futures may complete on the engine's threads: hand longer work to another thread. A call for several items returns
+ * their results in the order of the items. A future fails with
  *
  * <ul>
  * <li>{@link IllegalArgumentException} for a request that can never work
@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <li>{@link FailedException} when the engine cannot continue
  * <li>{@link OverloadedException} when the call is refused for now, for instance because too many calls wait. Nothing
  * was done; try again later
- * <li>{@link io.foliot.core.store.StoreException} when the store fails. Nothing was done if it is a
- * {@link io.foliot.core.store.StoreAwayException} or {@link io.foliot.core.store.StoreFullException}; otherwise it is
+ * <li>{@link io.foliot.core.store.StoreException} when the store fails. Nothing was done if the exception is a {@link
+ * io.foliot.core.store.StoreAwayException} or {@link io.foliot.core.store.StoreFullException}; otherwise it is
  * <em>unknown</em> whether the call took effect
  * </ul>
  */
@@ -41,7 +41,7 @@ public interface Scheduler extends AutoCloseable {
   /** Submits a task. */
   CompletableFuture<SubmitResult> submit(Submission submission);
 
-  /** Submits tasks, with the effect of submitting them in order; at most {@link Limits#MAX_BATCH}. */
+  /** Submits at most {@link Limits#MAX_BATCH} tasks. The effect is that of submitting them one by one, in order. */
   CompletableFuture<List<SubmitResult>> submitAll(List<Submission> submissions);
 
   /** Moves the deadline of the live task of each key to a delay from now; at most {@link Limits#MAX_BATCH} keys. */
@@ -74,8 +74,8 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<List<RedriveResult>> redrive(String queue, List<TaskId> ids);
 
   /**
-   * Claims tasks of a pull queue for a worker, and waits until there is at least one. The list is empty if there is
-   * none within the wait.
+   * Claims tasks of a pull queue for a worker, and waits until there is at least one. The list is empty if no task can
+   * be claimed within the wait.
    */
   default CompletableFuture<List<TaskRecord>> pull(Pull pull) {
     return pull(pull, CompletableFuture.completedFuture(null)).thenApply(Pulled::tasks);
@@ -156,9 +156,8 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<List<QueueStatus>> queues();
 
   /**
-   * Deletes a queue that has no live tasks. If nodes share the store, a deletion takes about three seconds, in which no
-   * task is accepted for the queue. If the queue is changed during this time, the future fails with
-   * {@link OverloadedException}.
+   * Deletes a queue that has no live tasks. If nodes share the store, a deletion takes about three seconds. During this
+   * time no task is accepted for the queue; if the queue is changed, the future fails with {@link OverloadedException}.
    *
    * @return false if there is no such queue; the future fails with {@link QueueInUseException} if it has live tasks
    */
@@ -177,13 +176,13 @@ public interface Scheduler extends AutoCloseable {
   Fleet fleet();
 
   /**
-   * Notes that a worker of this node is alive. A worker whose handlers are all busy pulls nothing, but its calls to
+   * Records that a worker of this node is alive. A worker whose handlers are all busy pulls nothing, but its calls to
    * extend leases show that it is alive.
    */
   void seen(String worker);
 
   /**
-   * Notes that a worker of this node takes no more tasks of a queue. The worker's waiting pulls return the tasks that
+   * Records that a worker of this node takes no more tasks of a queue. The worker's waiting pulls return the tasks that
    * were already reserved for them. Tasks that are addressed to the worker and have not begun go to its substitute
    * within a second. The worker's running attempts may finish.
    */
@@ -198,16 +197,16 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<Boolean> enableWorker(String worker, boolean isEnabled);
 
   /**
-   * Returns a future that completes, with the cause, if the engine cannot continue because it lost one of its threads
-   * or ran out of memory. From then on calls fail with {@link FailedException}. Tasks stay in the store, for other
-   * nodes or the next start. Stop the engine and start a new engine, or end the process.
+   * Returns a future that completes with the cause if the engine has lost one of its threads or run out of memory, and
+   * cannot continue. From then on calls fail with {@link FailedException}. Tasks stay in the store, for other nodes or
+   * the next start. Stop the engine and start a new engine, or end the process.
    */
   CompletableFuture<Throwable> failure();
 
   /**
    * Stops the engine. The engine refuses calls, leaves the cluster, and fires tasks until other nodes own its slots.
    * Then it claims nothing more, waits up to {@code patience} for running attempts, and records their ends. The store
-   * is not closed. The patience of the first call counts: later calls complete when the first one does.
+   * is not closed. Only the first call sets the patience: later calls complete when the first call does.
    */
   CompletableFuture<Void> stop(Duration patience);
 
@@ -219,7 +218,7 @@ public interface Scheduler extends AutoCloseable {
    * The terms of a worker's claim.
    *
    * @param queue a queue whose delivery is {@code pull}
-   * @param max how many tasks at most, from 1 to 1,000
+   * @param max the maximum number of tasks, from 1 to 1,000
    * @param waitMillis how long to wait for the first task, at most 60,000
    * @param leaseMillis the duration of the leases, at most 24 h; 0 for the queue's timeout
    * @param worker the name of the worker's process in the {@link Fleet}; empty for an anonymous worker, which gets no
@@ -249,8 +248,8 @@ public interface Scheduler extends AutoCloseable {
    * The result of a worker's claim.
    *
    * @param tasks the claimed tasks; may be empty
-   * @param leaseMillis how long the leases of the tasks hold at least, counted from the call. A process that may be
-   *     paused before it reads the result must count from the time at which it sent the call
+   * @param leaseMillis the minimum time, counted from the call, for which the leases of the tasks last. A process that
+   *     may be paused before it reads the result must count from the time at which it sent the call
    */
   record Pulled(List<TaskRecord> tasks, long leaseMillis) {}
 
@@ -260,8 +259,8 @@ public interface Scheduler extends AutoCloseable {
    * @param kind the effect of the call
    * @param leaseEnd the new end of the lease, in milliseconds since 1970 by the store's clock; 0 if the extension was
    *     refused
-   * @param leaseMillis how long the lease holds at least, counted from the call; 0 if the extension was refused. It is
-   *     at most the requested duration, and less if the queue limits how long an attempt may run
+   * @param leaseMillis the minimum time, counted from the call, for which the lease lasts; 0 if the extension was
+   *     refused. It is at most the requested duration, and less if the queue limits how long an attempt may run
    */
   record Extended(ExtendResult.Kind kind, long leaseEnd, long leaseMillis) {}
 
@@ -269,8 +268,8 @@ public interface Scheduler extends AutoCloseable {
    * A queue with its figures.
    *
    * @param queue its settings
-   * @param counts the numbers of its tasks by state; at most ten seconds old, or older if a count takes more than half
-   *        a second
+   * @param counts the numbers of its tasks by state; at most ten seconds old, unless a count takes more than half a
+   *     second
    * @param settledPerSecond how many attempts of the queue ended per second on this node, averaged over some seconds
    * @param lag the time since the oldest waiting task of the queue became due; zero if no due task waits. The figure is
    *        some seconds old. It covers tasks that wait on this node, are parked in the store, or are overdue in slots
@@ -279,11 +278,11 @@ public interface Scheduler extends AutoCloseable {
   record QueueStatus(QueueConfig queue, QueueCounts counts, double settledPerSecond, Duration lag) {}
 
   /**
-   * The reasons why a task has not fired. The figures of the lane and of the destination are those of the node that
-   * was called.
+   * The reasons why a task has not fired. The figures of the lane and of the destination come from the node that was
+   * called.
    *
    * @param task the task
-   * @param state the state of the task; READY and DELAYED are distinguished
+   * @param state the state of the task at {@code nowMillis}, so READY is distinguished from DELAYED
    * @param reasons the most important first
    * @param nowMillis the store's clock at the time of the explanation, in milliseconds since 1970
    * @param queue the settings of the task's queue, or null if the queue does not exist
@@ -332,7 +331,7 @@ public interface Scheduler extends AutoCloseable {
    * @param node its name
    * @param zone its data centre, rack or cell
    * @param ownedSlots the number of slots that it owns
-   * @param takesSlots false while the node owns no slots because its clock is too far off
+   * @param takesSlots false while the clock of the node is so far off that the node owns no slots
    * @param clockOffsetMillis the store's clock minus the node's clock, rounded to ten milliseconds
    */
   record ClusterNode(String node, String zone, int ownedSlots, boolean takesSlots, long clockOffsetMillis) {}

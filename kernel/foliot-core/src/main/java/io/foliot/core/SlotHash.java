@@ -3,7 +3,7 @@ package io.foliot.core;
 /**
  * The 16-bit hash of a queue and a key, for the ids of tasks ({@link TaskId#hash16}). It belongs to the format of every
  * store and never changes. It is FNV-1a over the UTF-16 units of the queue and the key, followed by the first half of
- * the finalizer of MurmurHash3, because FNV mixes its low bits poorly.
+ * the finalizer of MurmurHash3. The finalizer is needed because FNV mixes the low bits poorly.
  */
 public final class SlotHash {
   private static final long FNV_OFFSET = 0xCBF2_9CE4_8422_2325L;

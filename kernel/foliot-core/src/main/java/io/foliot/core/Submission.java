@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param key the task's name in its queue, or null
  * @param delay the time from now until the task is due, or null if {@code dueAt} is set
  * @param dueAt the instant at which the task is due, or null if {@code delay} is set; an instant in the past means now
- * @param body the payload and headers; null keeps those of the live task with the key, and means none for a new task
+ * @param body the payload and headers; null keeps the payload and headers of the live task with the key, and means none
+ *     for a new task
  * @param maxAttempts the number of attempts, or 0 for the number of the queue
  * @param onConflict the action if the key has a live task
  * @param idempotencyKey a name for this request, so that the request can be repeated safely within 24 hours; or null

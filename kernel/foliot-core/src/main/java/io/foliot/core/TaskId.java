@@ -41,9 +41,9 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
   }
 
   /**
-   * Creates the id of a task with an {@linkplain #address address}: a UUID version 8. It differs from version 7 in
-   * that the 58 random bits have a meaning: two bits for the kind of the address, then its number, the item and the
-   * hash. Different items have different ids, even if their hashes are the same.
+   * Creates the id of a task with an {@linkplain #address address}: a UUID version 8. In place of the 58 random bits of
+   * version 7 it has the kind of the address in two bits, the number of the address, the item and the hash. Different
+   * items have different ids, even if their hashes are the same.
    *
    * @param wallMillis the time of creation in milliseconds since 1970; the lowest 48 bits are used
    * @param hash16 the hash that gives the slot of the task; the lowest 16 bits are used

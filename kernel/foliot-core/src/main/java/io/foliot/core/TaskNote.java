@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handler's report on its work, during the attempt or at its end. The next attempt of the same firing gets the note
- * and can continue from its checkpoint. A new firing of the task does not get the note.
+ * A handler's report on its work, made during an attempt or when the attempt ends. The next attempt of the same firing
+ * gets the note and can continue from its checkpoint. A new firing of the task does not get the note.
  *
  * @param progress the part of the work that is done, from 0 to 1; negative if it is not known, and then stored as -1
  * @param message the current step, at most {@value #MAX_MESSAGE} characters; may be empty
@@ -30,7 +30,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
     NONE,
     /** The job ends: no run of a further scheduled time begins. */
     END_JOB,
-    /** The next run begins as soon as this run has ended; in it, the shard continues from its checkpoint. */
+    /** The next run begins as soon as this run has ended. In the next run, the shard continues from its checkpoint. */
     RUN_AGAIN
   }
 
@@ -70,7 +70,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
     return new TaskNote(progress, message, checkpoint, log, newMark);
   }
 
-  /** Returns this note, with missing parts taken from an earlier note. The mark is always that of this note. */
+  /** Returns this note, with missing parts taken from an earlier note. The mark is always the mark of this note. */
   public TaskNote over(TaskNote earlier) {
     return new TaskNote(progress < 0 ? earlier.progress : progress, message.isEmpty() ? earlier.message : message,
         checkpoint == null ? earlier.checkpoint : checkpoint, log.isEmpty() ? earlier.log : log, mark);

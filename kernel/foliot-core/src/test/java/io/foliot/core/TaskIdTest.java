@@ -10,7 +10,7 @@ import java.util.UUID;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/** Tests ids, tokens, and the hash from which the slot of an id follows. */
+/** Tests ids, tokens, and the hash that gives the slot of an id. */
 final class TaskIdTest {
   private final RandomGenerator random = RandomGenerator.of("L64X128MixRandom");
 

@@ -50,7 +50,7 @@ final class Allocators {
     }
   }
 
-  /** Returns the part of a message that says that this process does not have an allocator. */
+  /** Returns the part of a message that names an allocator that this process lacks. */
   static String missing(String name) {
     return "its allocator, which this node does not have; each node of the store must register it: allocator=" + name;
   }

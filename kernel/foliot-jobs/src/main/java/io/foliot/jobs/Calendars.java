@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The named calendars of a store; each is a document. Each planning pass reads the calendars that its job names, so a
- * change takes effect with the next pass. A calendar that cannot be decoded counts as missing until it is put again;
- * only the jobs that name it are affected. Thread-safe.
+ * change takes effect with the next pass. A calendar that cannot be decoded is treated as missing until a caller puts
+ * it again; only the jobs that name it are affected. Thread-safe.
  */
 final class Calendars {
   private static final System.Logger LOG = System.getLogger(Calendars.class.getName());

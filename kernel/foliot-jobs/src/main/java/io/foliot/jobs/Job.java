@@ -18,19 +18,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The definition of a recurring job, as a caller writes it. Immutable.
  *
- * @param name the name of the job, unique in the store; the rules are those of a key
+ * @param name the name of the job, unique in the store; it follows the rules of a key
  * @param queue the queue in which the shards run
  * @param schedule the schedule of the runs
- * @param shards the number of shards of a run, or of each zone of a run with {@link Scope#PER_ZONE}, from 1 to
- *     {@value #MAX_SHARDS}; 1 with {@link Scope#ALL}, where each worker has one shard
+ * @param shards the number of shards of a run, from 1 to {@value #MAX_SHARDS}; with {@link Scope#PER_ZONE}, the number
+ *     in each zone. It is 1 with {@link Scope#ALL}, where each worker has one shard
  * @param shardParameters the texts of the first shards, in the order of the shards; the remaining shards have none
  * @param overlap the rule for a scheduled time that comes while a run is active
  * @param misfire the rule for scheduled times that are found late
  * @param timeout how long a run may take before its shards are cancelled, or null for no limit
- * @param parameter the payload of each shard; its headers must leave room for those of the job
+ * @param parameter the payload of each shard; its headers must leave room for the headers that the job adds
  * @param maxAttempts the maximum number of attempts of a shard, or 0 for the limit of the queue
- * @param pauseAfterFailures the number of failed runs in a row after which the job is paused, or 0 for never
- * @param history how many ended runs, and ranges of times that did not run, are kept
+ * @param pauseAfterFailures the number of failed runs in a row that pauses the job, or 0 for no such pause
+ * @param history how many entries are kept: ended runs, and ranges of times that did not run
  * @param scope the choice of workers that run the shards of a run
  * @param allocation how shards are divided among workers
  * @param allocator the name of the {@link ShardAllocator} of {@link Allocation#OWN}; empty with other rules
@@ -124,7 +124,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     ensure(scope != Scope.ALL || shards == 1, "shards", "1 with scope all, which has one shard for each worker",
         shards);
     ensure(scope != Scope.ALL || shardParameters.isEmpty(), "shardParameters",
-        "none with scope all: which worker has which number changes from run to run", shardParameters.size());
+        "none with scope all, because the number of a worker may change from run to run", shardParameters.size());
     ensure(scope == Scope.PER_ZONE || zones.isEmpty(), "zones", "none, unless the scope is per-zone", zones);
     ensure(zones.size() <= MAX_ZONES, "zones", "at most " + MAX_ZONES + " names", zones.size());
     ensure(zones.stream().distinct().count() == zones.size(), "zones", "each name once", zones);
@@ -148,7 +148,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   /** Ensures that the shards in all zones together, and their payloads, are no more than a run may have. */
   static void ensureRun(int zones, int shards, Body parameter) {
     ensure((long) zones * shards <= MAX_SHARDS, "shards",
-        "at most " + MAX_SHARDS + " in all zones together, of which there are " + zones, shards);
+        "at most " + MAX_SHARDS + " in all zones together, with zones=" + zones, shards);
     long bytes = (long) zones * shards * parameter.payload().length;
     ensure(bytes <= MAX_RUN_BYTES, "parameter",
         "at most " + MAX_RUN_BYTES + " bytes for all shards of a run together", bytes);
@@ -286,7 +286,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets the number of failed runs in a row after which the job is paused; 0 for never. */
+    /** Sets the number of failed runs in a row that pauses the job; 0 for no such pause. */
     public Builder pauseAfterFailures(int failures) {
       pauseAfterFailures = failures;
       return this;

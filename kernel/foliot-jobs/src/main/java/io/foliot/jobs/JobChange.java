@@ -16,15 +16,16 @@ import org.jspecify.annotations.Nullable;
  * parameter {@code now} is the store's time in milliseconds since 1970. Before a new definition or a pause takes
  * effect, all scheduled times up to {@code now} are decided by the old rules.
  *
- * <p>Rejected: keeping the old definition until a planning pass has decided its times. A caller can decide these times
- * with the same function, because the store refuses the caller's write if the record has changed since it was read.
+ * <p>Keeping the old definition until a planning pass has decided its times was rejected as needless. A caller can
+ * decide these times with the same function, and the store refuses the caller's write if the record has changed since
+ * the caller read it.
  */
 final class JobChange {
   /** The longest reason or actor, in characters: both are part of the record. */
   private static final int MAX_TEXT = 1_000;
   /** The longest idempotency key, in characters. */
   private static final int MAX_KEY = 256;
-  /** The most missed times that a change counts: the caller waits for the count. */
+  /** Maximum number of missed times that a change counts, because the caller waits for the count. */
   private static final long MAX_COUNTED = 100_000;
   /** A calendar that excludes no day. */
   private static final Calendar NO_DAYS = Calendar.parse(List.of());
@@ -39,7 +40,7 @@ final class JobChange {
     private static final long serialVersionUID = 1;
 
     BehindException(String job) {
-      super("the scheduled times of the job are being caught up: job=" + job, null, false, false);
+      super("passes must first decide times or insert shards of the job: job=" + job, null, false, false);
     }
   }
 
@@ -55,7 +56,7 @@ final class JobChange {
 
   /**
    * Returns the record of a new job. With a fixed delay the first run is due at once, or at the first instant that the
-   * bounds of the schedule permit; else it is due at the next scheduled time.
+   * bounds of the schedule permit. With any other schedule, the first run is due at the next scheduled time.
    *
    * @throws io.foliot.jobs.schedule.ScheduleException if the schedule has no time in the future, or a calendar does not
    *     exist
@@ -194,7 +195,7 @@ final class JobChange {
       return record;
     }
     JobEdit edit = new JobEdit(record);
-    // The end of a pause is exclusive, so a scheduled time at the instant of the resume still counts as paused.
+    // The end of a pause is exclusive. A scheduled time at the instant of the resume is still in the pause.
     edit.paused = new JobRecord.Paused(paused.since(), now + 1, paused.origins(), paused.reason(), paused.actor());
     return edit.done();
   }
@@ -210,18 +211,19 @@ final class JobChange {
   }
 
   /**
-   * Requests a run now. Its shards get the payload of this request instead of that of the job's parameter.
+   * Requests a run now. Its shards get the payload of this request instead of the payload of the job's parameter.
    *
-   * @param parameter the payload and its content type, without headers: the shards get those of the job's parameter
+   * @param parameter the payload and its content type, without headers: the shards get the headers of the job's
+   *     parameter
    * @throws OverloadedException if more than {@link JobRecord#MAX_WAITING} times, or more than {@link
    *     JobRecord#MAX_PARAMETERS_BYTES} bytes of parameters, would wait
    */
   static Requested trigger(JobRecord record, @Nullable String key, Body parameter, long now) {
     int length = parameter.payload().length;
-    InvalidJobException.ensure(parameter.headers().isEmpty(), "parameter", "no headers in that of a request",
+    InvalidJobException.ensure(parameter.headers().isEmpty(), "parameter", "no headers in the parameter of a request",
         parameter.headers().size());
     InvalidJobException.ensure(length <= JobRecord.MAX_PARAMETERS_BYTES, "parameter",
-        "at most " + JobRecord.MAX_PARAMETERS_BYTES + " bytes in that of a request", length);
+        "at most " + JobRecord.MAX_PARAMETERS_BYTES + " bytes in the parameter of a request", length);
     Requested requested = request(record, key, List.of(now));
     if (requested.isRepeated()) {
       return requested;
@@ -269,8 +271,8 @@ final class JobChange {
   }
 
   /**
-   * Requests runs of these times. They run one after another, unless the job's rule is {@link Overlap#ALLOW}. A request
-   * whose key is among the latest {@link JobRecord#MAX_REQUESTS} keys changes nothing.
+   * Requests runs of these times. The runs follow one after another, unless the job's rule is {@link Overlap#ALLOW}. A
+   * request whose key is among the latest {@link JobRecord#MAX_REQUESTS} keys changes nothing.
    *
    * @param key the caller's name for the request, or null
    * @throws OverloadedException if more than {@link JobRecord#MAX_WAITING} times would wait
@@ -315,7 +317,7 @@ final class JobChange {
     }
     boolean isLast = edit.waiting.size() < record.waiting().size() && edit.waiting.isEmpty() && edit.active.isEmpty();
     if (isLast && record.job().schedule().after() != null) {
-      // The time of a fixed delay follows the end of a run, and no run is left.
+      // A fixed delay usually begins at the end of a run. No run is left, so the delay begins now.
       ScheduledTimes.beginDelay(edit, schedule(record.job(), calendars), now);
     }
     return edit.done();

@@ -12,9 +12,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * since that count. Thread-safe; no method waits for the store.
  *
  * <p>A call of {@link #count} starts a read of the store if the last successful read began at least ten seconds ago. A
- * count of the store may itself be ten seconds old. The previous count is therefore kept as well, and the estimate is
- * the larger of the two sums. While {@link #count} is called often and its reads succeed, jobs of other nodes may be
- * missing for twenty seconds, and deleted jobs may be included for thirty.
+ * count of the store may itself be ten seconds old, so jobs that this node created just before the read may be missing
+ * from it. The sum with the previous count includes these jobs. The estimate is therefore the larger of the two sums.
+ * While {@link #count} is called often and its reads succeed, jobs of other nodes may be missing for twenty seconds,
+ * and deleted jobs may be included for thirty.
  */
 final class JobCount {
   private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -31,7 +32,7 @@ final class JobCount {
    * A count of the store.
    *
    * @param jobs the number of jobs
-   * @param created the number of jobs that this node had created when the store was read
+   * @param created the number of jobs that this node had created when the read began
    */
   private record Reading(long jobs, long created) {
     static final Reading NONE = new Reading(0, 0);
@@ -55,7 +56,7 @@ final class JobCount {
     readings = new Readings(Reading.NONE, Reading.NONE, surroundings.nanoTime());
   }
 
-  /** Notes that this node created a job. */
+  /** Records that this node created a job. */
   void created() {
     created.incrementAndGet();
   }

@@ -69,10 +69,10 @@ final class JobEdit {
   }
 
   /**
-   * Requests a run that continues an ended run. The new run has its own number, and begins with the checkpoints of the
-   * ended run. It waits even if {@link JobRecord#MAX_WAITING} times wait already, because the handler that requested it
-   * has succeeded, and its request cannot be refused any more. Each such run replaces an active run, so at most {@link
-   * JobRecord#MAX_ACTIVE} more times wait.
+   * Requests a run that continues an ended run. The new run has its own number, and continues from the checkpoints of
+   * the ended run. The new run waits even if {@link JobRecord#MAX_WAITING} times wait already: the handler that
+   * requested the run has succeeded, so the request can no longer be refused. Each such run replaces an active run, so
+   * at most {@link JobRecord#MAX_ACTIVE} more times wait.
    */
   void again(Run ended, long now) {
     long origin = ++origins;
@@ -81,13 +81,13 @@ final class JobEdit {
         ended.again().stream().filter(shard -> !shard.checkpoint().isEmpty()).toList()));
   }
 
-  /** Returns whether the job is paused, and the pause keeps a waiting time from beginning. */
+  /** Returns whether the job is paused and a waiting run must not begin in this pause. */
   boolean isHeld(JobRecord.Waiting time) {
     return paused != null && (time.origin() <= paused.origins()
         || carried.stream().anyMatch(each -> each.origin() == time.origin()));
   }
 
-  /** Returns the checkpoint with which a shard of a run begins, or null if there is none. */
+  /** Returns the checkpoint from which a shard of a run continues, or null if there is none. */
   @Nullable
   String checkpoint(Run run, int shard) {
     for (JobRecord.Carried each : carried) {

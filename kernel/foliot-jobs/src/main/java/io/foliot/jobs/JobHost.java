@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * The node on which callers change jobs: the calls that {@link Jobs} needs besides those of the store. Thread-safe; no
- * method blocks.
+ * The calls that {@link Jobs} needs besides the calls of the store. The host is the node on which callers change jobs.
+ * Thread-safe; no method blocks.
  */
 @FunctionalInterface
 public interface JobHost {
@@ -38,7 +38,7 @@ public interface JobHost {
     return CompletableFuture.completedFuture(true);
   }
 
-  /** Returns the number of jobs at which no new job is created. */
+  /** Returns the maximum number of jobs: no job is created once the store has this many. */
   default long maxJobs() {
     return MAX_JOBS;
   }
@@ -53,7 +53,7 @@ public interface JobHost {
    *
    * @param write implements {@link #write}
    * @param findQueue returns the settings of a queue, or empty if it does not exist
-   * @param maxJobs the number of jobs at which no new job is created
+   * @param maxJobs the maximum number of jobs
    */
   static JobHost of(Function<List<Draft>, CompletableFuture<List<SubmitResult>>> write,
       Function<String, CompletableFuture<Optional<QueueConfig>>> findQueue, long maxJobs) {

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li><i>Times.</i> {@link ScheduledTimes} decides for each scheduled time up to now whether it runs.
  * <li><i>Active runs.</i> The ends that were read are recorded. A run is closed when it has no more tasks to insert and
- * all its tasks have ended, and never because time has passed. A task whose record was deleted counts as ended. A run
- * past its deadline is stopped. The tasks of a run that is being stopped are cancelled in each pass until they have
+ * all its tasks have ended, and never because time has passed. A task whose record was deleted is treated as ended. A
+ * run past its deadline is stopped. The tasks of a run that is being stopped are cancelled in each pass until they have
  * ended.
- * <li><i>Start.</i> Waiting times begin as the overlap rule permits. {@link RunPlaces} chooses where their shards run;
+ * <li><i>Start.</i> Runs that wait begin as the overlap rule permits. {@link RunPlaces} chooses where their shards run;
  * the choice is stored in the run, and a later fleet does not change it. If a run has a listener before its shards, the
  * shards begin only after that listener has succeeded. At most {@link Outcome.Rearm#MAX_CHILDREN} tasks are inserted in
  * a pass; the next pass continues.
@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  *
  * <p>Guarantees: each scheduled time is decided exactly once, until a handler ends the job. No run begins while another
- * run is active, except under {@link Overlap#ALLOW}. Rejected: a task for each run. Its record of the shards could
- * contradict the record of the job.
+ * run is active, except under {@link Overlap#ALLOW}. A separate task for each run was rejected: the record of such a
+ * task could contradict the record of the job.
  */
 final class JobLife {
   /** Maximum number of shards whose ends one pass reads, over all active runs. */
@@ -48,17 +48,22 @@ final class JobLife {
    * the end within this interval.
    */
   private static final long AWAITED_POLL_MILLIS = 30_000;
-  /** The interval while a time cannot begin yet, or waits for a run whose end does not wake the job. */
+  /**
+   * The interval while a waiting run cannot begin yet, or must wait for the end of a run that does not wake the job.
+   */
   private static final long WAITING_POLL_MILLIS = 2_000;
-  /** The interval during a run whose end does not wake the job, while no time waits for that end. */
+  /** The interval during a run whose end does not wake the job, while no other run waits for that end. */
   private static final long IDLE_POLL_MILLIS = Duration.ofMinutes(10).toMillis();
   /** The interval while a run is being stopped. */
   private static final long STOPPING_POLL_MILLIS = 1_000;
-  /** The interval during a run with one shard for each worker: a worker that is gone never runs its shard. */
+  /**
+   * The interval during a run with one shard for each worker. A worker that is gone never runs its shard, so a pass
+   * must cancel that shard.
+   */
   private static final long WORKERS_POLL_MILLIS = 10_000;
   /**
    * The pause before the next pass if more shards may have ended than this pass could read. There is no pause if most
-   * of the shards that it read have ended.
+   * of the shards that this pass read have ended.
    */
   private static final long READ_ON_MILLIS = 100;
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
@@ -81,7 +86,7 @@ final class JobLife {
   private long readsOnAfter = Long.MAX_VALUE;
   /** Closed runs that a new run must continue. */
   private final List<Run> continuations = new ArrayList<>();
-  /** The reason for which a time cannot begin yet, or null. */
+  /** The reason why a waiting run cannot begin yet, or null. */
   private RunPlaces.@Nullable Wait wait;
 
   /**
@@ -91,7 +96,7 @@ final class JobLife {
    * @param at when the next pass is due, in milliseconds since 1970
    * @param children the tasks to insert in the step that writes the record
    * @param cancels the tasks to cancel before that step
-   * @param unallocated the failure of the allocator if a time cannot begin because of it, else null
+   * @param unallocated the failure of the allocator, if this failure keeps a run from beginning; else null
    */
   record Plan(JobRecord record, long at, List<Outcome.Child> children, List<TaskId> cancels,
       @Nullable UnallocatedException unallocated) {}
@@ -200,7 +205,7 @@ final class JobLife {
     long lastEnd = 0;
     for (Run before : runs) {
       Run run = noted(before, ends);
-      // A pass may read the end of a run in time only after the deadline.
+      // A run that ended before its deadline is not late, even if this pass comes after the deadline.
       if (run.deadline() != 0 && now >= run.deadline() && !run.isPhaseOver()) {
         run = run.stopping(Run.Stop.TIMED_OUT);
       }
@@ -422,7 +427,9 @@ final class JobLife {
     ScheduledTimes.beginDelay(edit, schedule, now);
   }
 
-  /** Applies the overlap rule to a scheduled time that cannot begin: a run is active, or another time must wait. */
+  /**
+   * Applies the overlap rule to a scheduled time whose run cannot begin: a run is active, or an earlier time must wait.
+   */
   private void overlap(JobRecord.Waiting time) {
     JobRecord.Waiting queued = edit.waiting.stream().filter(each -> !each.waits()).findFirst().orElse(null);
     switch (edit.job.overlap()) {

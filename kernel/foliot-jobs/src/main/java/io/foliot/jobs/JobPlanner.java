@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * <li>The record is the payload of the task. The time of the pass is the store's time of the claim; no other clock is
  * read.
  * <li>The planner reads the ends of shards, and the calendars that the job names.
- * <li>{@link JobLife#plan} decides. Shards are cancelled before the answer: after a crash between the two, the next
- * pass cancels them again.
+ * <li>{@link JobLife#plan} decides. Shards are cancelled before the answer: after a crash between the cancel and the
+ * answer, the next pass cancels them again.
  * <li>The answer re-arms the task with the next record and the shards to insert, in one step of the store.
  * </ol>
  *
@@ -52,7 +52,10 @@ public final class JobPlanner implements Delivery {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
   /** Priority that gives four times the share of a default queue: passes are on time when other queues are busy. */
   private static final int PRIORITY = 2;
-  /** Time, from the first pass without a fleet, for which the fleet counts as unknown; later it counts as empty. */
+  /**
+   * Time after the first pass without a fleet. During this time the fleet is unknown; later the fleet is treated as
+   * empty.
+   */
   private static final long FLEET_GRACE_MILLIS = 10_000;
   private static final Duration RETENTION = Duration.ofHours(1);
   /** Pause after a pass that failed because of the store. It does not grow, so that jobs resume soon. */
@@ -240,7 +243,7 @@ public final class JobPlanner implements Delivery {
   }
 
   private static Answer failed(TaskRecord task, RuntimeException reason) {
-    String message = "cannot plan a job; trying again until it succeeds or the job is replaced: job=" + task.key()
+    String message = "cannot plan a job; trying again until planning succeeds or the job is replaced: job=" + task.key()
         + ", reason=" + reason.getMessage();
     if (reason instanceof ScheduleException || reason instanceof UnreadableException) {
       // A stack trace would not help: the cause is in the record or in the calendars of the job.
@@ -256,7 +259,7 @@ public final class JobPlanner implements Delivery {
     return new Answer.Retry(pause, Answer.Health.WELL, String.valueOf(reason.getMessage()));
   }
 
-  /** Returns a re-arm, after which attempts are counted from one again, so that a job never becomes a dead letter. */
+  /** Returns a re-arm. The re-armed task counts its attempts from one again, so a job never becomes a dead letter. */
   private static Answer firstAttempt(TaskRecord task, Duration pause) {
     return new Answer.Plan(new Outcome.Rearm(Due.at(task.claimedAt() + pause.toMillis()), task.body(), List.of()), "");
   }

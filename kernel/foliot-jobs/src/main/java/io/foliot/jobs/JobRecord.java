@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param created when the job was created
  * @param paused the pause of the job, or null
  * @param cursor the instant up to which the scheduled times are decided
- * @param nextAfter with a fixed delay, when the delay ends; the next run begins then, or at the first later instant
- *     that the bounds of the schedule permit. 0 if that is not known, and with other schedules
+ * @param nextAfter when the fixed delay ends: the next run begins then, or at the first later instant that the bounds
+ *     of the schedule permit. 0 if the end is not known, or if the schedule has no fixed delay
  * @param origins the number of the latest request for runs; before the first request, the instant of the creation. So a
  *     job that is deleted and created again never uses a number twice, and its runs have new ids
  * @param waiting times that are to run and have not begun, in the order in which they begin
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param requests idempotency keys of the latest requests
  * @param parameters payloads that replace the job's parameter in requested runs, until all tasks of a run are inserted
  * @param isEnded whether a handler has ended the job: no scheduled time runs until the job is put again
- * @param carried the runs that continue another run, with checkpoints for their shards, until these are inserted
+ * @param carried the runs that continue another run, with checkpoints for their shards, until the shards are inserted
  */
 record JobRecord(Job job, long version, List<Long> declared, long created, @Nullable Paused paused, long cursor,
     long nextAfter, long origins, List<Waiting> waiting, List<Run> active, List<PastRun> history, JobTotals totals,
@@ -35,7 +35,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * Maximum number of hashes in {@code declared}: a rolling deployment has two definitions, and a rollback has a third.
    */
   static final int MAX_DECLARED = 8;
-  /** Maximum number of times that wait to run; runs that continue another run may exceed it. */
+  /** Maximum number of times that wait to run; runs that continue another run may exceed this number. */
   static final int MAX_WAITING = 100;
   /** Maximum number of requests whose idempotency keys are remembered. */
   static final int MAX_REQUESTS = 32;
@@ -44,11 +44,11 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   static final int MAX_PARAMETERS_BYTES = 4 << 10;
 
   /**
-   * Largest size of the checkpoints that runs hand to the runs that continue them, in characters, over all runs of the
-   * record. Checkpoints that do not fit are dropped.
+   * Largest total size, in characters, of the checkpoints that a record keeps for runs that continue other runs.
+   * Checkpoints that do not fit are dropped.
    */
   static final int MAX_CARRIED = 8 << 10;
-  /** Size of the targets of the active runs together, in bytes, above which no further run begins. */
+  /** Largest total size, in bytes, of the targets of the active runs at which another run may begin. */
   static final int MAX_TARGET_BYTES = 1 << 10;
 
   /** Maximum number of active runs under {@link Overlap#ALLOW}. */
@@ -68,12 +68,12 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   }
 
   /**
-   * A time that is to run and has not begun.
+   * A run that waits to begin.
    *
    * @param time the scheduled time
    * @param origin 0 for the schedule, else the number of the request
    * @param missed how many scheduled times were missed directly before it
-   * @param waits whether it waits for its turn while a run is active; if not, the overlap rule decides
+   * @param waits whether this run waits for its turn while another run is active; if false, the overlap rule applies
    */
   record Waiting(long time, long origin, int missed, boolean waits) {}
 
@@ -81,16 +81,16 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * A pause.
    *
    * @param since the instant of the pause; scheduled times after it do not run
-   * @param until the first instant at which they run again; {@link #OPEN} if only a resume ends the pause
-   * @param origins the number of the latest request that does not begin in the pause. Later requests of callers do
-   *     begin; later runs that continue another run do not
+   * @param until the first instant at which scheduled times run again; {@link #OPEN} if only a resume ends the pause
+   * @param origins the number of a request. In the pause, the runs of this request and of earlier requests do not
+   *     begin. The runs of later requests begin, unless they continue another run
    * @param reason the reason, for display
    * @param actor the caller that paused the job or last changed its pause; {@code foliot} for a pause after failures
    */
   record Paused(long since, long until, long origins, String reason, String actor) {
     static final long OPEN = Long.MAX_VALUE;
 
-    /** Returns whether the pause still holds one millisecond after an instant. */
+    /** Returns whether the pause is still in effect one millisecond after an instant. */
     boolean holdsAfter(long millis) {
       return until > millis + 1;
     }
@@ -106,7 +106,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   record Request(String key, long time, long origin) {}
 
   /**
-   * The payload of the shards of a requested run; their headers are those of the job's parameter.
+   * The payload of the shards of a requested run. The shards have the headers of the job's parameter.
    *
    * @param origin the number of the request
    * @param body the payload and its content type

@@ -28,7 +28,10 @@ import org.jspecify.annotations.Nullable;
  * #MAX_BYTES} bytes loses its oldest history until it fits, or until no history is left.
  */
 final class JobRecordFormat {
-  /** Size in bytes above which a record loses history: each pass reads and writes the record. */
+  /**
+   * Limit of the size of a record, in bytes. A larger record loses history, because each pass reads and writes the
+   * record.
+   */
   static final int MAX_BYTES = 64 << 10;
 
   private static final String SUBJECT = "the record of a job";

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  *     read
  * @param created when the job was created
  * @param pause the pause of the job, or null
- * @param nextTime the next scheduled time; null if there is none, if it is not known, or in a pause that has no end
+ * @param nextTime the next scheduled time; null if there is none, if it is not known, or if the job is in a pause
+ *     without an end
  * @param upcoming the next scheduled times in order, at most {@link #UPCOMING}; empty if none is known. For a paused
  *     job these are the times after the end of its pause. If the pause has no end, they are the times after now
  * @param waiting how many times, scheduled or requested, are to run and have not begun
@@ -63,8 +64,8 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
    * @param origin 0 for the schedule, else the number of the request
    * @param shards how many shards the run has
    * @param ended how many of the shards are known to have ended
-   * @param failed how many of the ended shards failed or were cancelled; a shard that was cancelled because its worker
-   *     was gone or disabled does not count
+   * @param failed how many of the ended shards failed or were cancelled, except shards that were cancelled because
+   *     their worker was gone or disabled
    * @param begun when the run began
    * @param deadline when the run times out, or null
    * @param stopping whether the run is being stopped

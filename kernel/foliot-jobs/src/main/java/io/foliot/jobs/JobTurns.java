@@ -17,12 +17,12 @@ final class JobTurns {
 
   private final ConcurrentHashMap<String, Integer> waiting = new ConcurrentHashMap<>();
 
-  /** Notes that a change of a job waits for its turn. */
+  /** Records that a change of a job waits for its turn. */
   void await(String job) {
     waiting.merge(job, 1, Integer::sum);
   }
 
-  /** Notes that a change no longer waits: it was written, or it has failed. */
+  /** Records that a change no longer waits, because it was written or has failed. */
   void leave(String job) {
     waiting.computeIfPresent(job, (name, count) -> count == 1 ? null : count - 1);
   }

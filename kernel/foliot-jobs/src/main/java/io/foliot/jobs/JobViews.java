@@ -243,7 +243,7 @@ final class JobViews {
    * Returns an instant, in milliseconds since 1970. The scheduled times of the job up to this instant have been
    * decided, or will not run because of a pause.
    *
-   * @param now the instant up to which a pause without an end counts
+   * @param now the end of the decided times if a pause has no end, in milliseconds since 1970
    */
   static long decidedUpTo(JobRecord record, long now) {
     JobRecord.Paused paused = record.paused();

@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each change is a compare-and-set: it reads the record of the job, applies {@link JobChange} at the store's time,
  * and writes the new record. If the stored record has changed since the read, the change begins again. A change based
- * on an old record therefore never replaces a newer one, and the result of a change is valid on every node. A change
+ * on an old record therefore never replaces a newer record, and the result of a change is valid on every node. A change
  * is retried, with growing pauses, while a planning pass of the job runs. A pass takes some milliseconds. If the third
- * retry fails, the planner of this process delays the next pass. After six seconds a change fails with
- * {@link OverloadedException} and has no effect.
+ * retry fails, the planner of this process delays the next pass. After six seconds a change fails with {@link
+ * OverloadedException} and has no effect.
  *
  * <p>Futures fail with {@link IllegalArgumentException} for a request that can never work, and with
  * {@link UnknownJobException} for a job that does not exist. They also fail with the exceptions of
@@ -91,7 +91,7 @@ public final class Jobs {
       this.max = max;
     }
 
-    /** Returns the number of jobs at which no new one is created. */
+    /** Returns the maximum number of jobs. */
     public long max() {
       return max;
     }
@@ -166,8 +166,8 @@ public final class Jobs {
   }
 
   /**
-   * Creates a job or replaces its definition. The same definition again changes nothing. Fails with
-   * {@link TooManyJobsException} if the job is new and there are as many jobs as the host permits.
+   * Creates a job or replaces its definition. A put of the current definition changes nothing. Fails with {@link
+   * TooManyJobsException} if the job is new and there are as many jobs as the host permits.
    */
   public CompletableFuture<Put> put(Job job) {
     return create(job, JobChange::create, (record, now, known) -> JobChange.put(record, job, now, known));
@@ -472,7 +472,7 @@ public final class Jobs {
 
   /**
    * Returns the first {@code count} times of a schedule after now, or fewer if the schedule ends, the earliest first.
-   * The times are those of a job with that name.
+   * The times are computed for a job with that name.
    */
   public CompletableFuture<List<ZonedDateTime>> preview(ScheduleSettings settings, String name, int count) {
     return calendars.of(settings).thenCombine(store.timeMicros(0),
@@ -528,7 +528,7 @@ public final class Jobs {
     return task.isLive() && !task.cancelRequested();
   }
 
-  /** Throws {@link OverloadedException} if a newer version of Foliot wrote a record: it must not be replaced. */
+  /** Throws {@link OverloadedException} if a newer version of Foliot wrote a record, which must not be replaced. */
   private static void ensureReplaceable(TaskRecord task) {
     try {
       JobRecordFormat.decode(String.valueOf(task.key()), task.body().payload());
@@ -552,7 +552,7 @@ public final class Jobs {
     });
   }
 
-  /** Returns the result after which {@link Repeats} tries again. */
+  /** Returns the result that makes {@link Repeats} try again. */
   private static <T> CompletionStage<Optional<T>> busy() {
     return CompletableFuture.completedFuture(Optional.empty());
   }

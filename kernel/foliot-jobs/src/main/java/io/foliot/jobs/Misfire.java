@@ -7,8 +7,8 @@ import java.time.Duration;
  * The rule for scheduled times that are found late: by more than 30 s, or several together.
  *
  * @param policy the rule that selects the times to run
- * @param window the largest lateness at which a late time may run; if it is exceeded, the time is recorded as missed
- * @param max the most times that run with {@link Policy#ALL}; the other policies do not use it
+ * @param window the largest lateness of a time that may still run; any other late time is recorded as missed
+ * @param max the maximum number of times that run with {@link Policy#ALL}; the other policies do not use it
  */
 public record Misfire(Policy policy, Duration window, int max) {
   /** Maximum number of times that run after one outage. */

@@ -17,7 +17,7 @@ final class Repeats {
   /** Time limit of all repetitions together: longer than the lease of a planner that was killed. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(6);
   private static final long FIRST_PAUSE_MILLIS = 5;
-  /** The fourth pause, before which the delay is requested. No other pause has this length. */
+  /** The fourth pause. The delay of the next pass is requested before this pause; no other pause has this length. */
   private static final long TURN_PAUSE_MILLIS = FIRST_PAUSE_MILLIS << 3;
   private static final long LAST_PAUSE_MILLIS = 50;
 
@@ -65,7 +65,7 @@ final class Repeats {
     });
   }
 
-  /** Takes the step once. If a planning pass must come first, makes it due at once and returns empty. */
+  /** Performs the step once. If a planning pass must come first, makes the pass due at once and returns empty. */
   private <T> CompletableFuture<Optional<T>> taken(String name, Step<T> step) {
     CompletableFuture<Optional<T>> taken;
     try {

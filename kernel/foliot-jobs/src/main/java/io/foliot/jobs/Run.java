@@ -18,13 +18,13 @@ import java.util.List;
  * @param stop the reason why the run is being stopped; {@link Stop#NONE} if it is not
  * @param readFrom the first shard whose end the next pass reads
  * @param ended the shards that have ended; the set must not be modified
- * @param failed the ended shards that failed or were cancelled, without those that {@code gone} counts; the set must
- *     not be modified
- * @param unknown how many ends of shards, or of the listener before them, are unknown: the record of the task was
- *     deleted before a pass had read its end
+ * @param failed the ended shards that failed or were cancelled; the shards of {@code gone} are not among them. The set
+ *     must not be modified
+ * @param unknown how many tasks have an unknown end: shards, or the listener before them, whose record was deleted
+ *     before a pass had read it
  * @param lastEnd the latest known end of a shard or listener; 0 if none is known
  * @param targets where the shards run, as chosen when the run began
- * @param gone how many of the ended shards were cancelled because their worker was gone or disabled before they began
+ * @param gone how many of the ended shards were cancelled before they began, because their worker was gone or disabled
  * @param again ended tasks that request another run: the first one, and those with a checkpoint that fits into
  *     {@link JobRecord#MAX_CARRIED}
  * @param listeners the listeners and the phase of the run
@@ -43,11 +43,11 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
    * A shard that requests another run.
    *
    * @param shard the number of the shard in the run; 0 for a listener
-   * @param checkpoint the checkpoint with which the same shard of the next run begins; empty if there is none
+   * @param checkpoint the checkpoint from which the same shard of the next run continues; empty if there is none
    */
   record Again(int shard, String checkpoint) {}
 
-  /** The reason for which a run is being stopped. */
+  /** The reason why a run is being stopped. */
   enum Stop {
     NONE(0), STOPPED(1), TIMED_OUT(2), REPLACED(3),
     /** The listener before the shards has not succeeded, or its result is unknown. */
@@ -100,9 +100,9 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
   /**
    * Returns this run with the end of its phase's listener.
    *
-   * @param nowUnknown how many ends are unknown, that of the listener included
+   * @param nowUnknown how many ends are unknown, including the end of the listener
    * @param at when the listener ended
-   * @param nowAgain the tasks that request another run, the listener included if it requests one
+   * @param nowAgain the tasks that request another run, including the listener if it requests one
    */
   Run phaseEnded(RunListeners next, Stop nextStop, int nowUnknown, long at, List<Again> nowAgain) {
     return new Run(time, origin, shards, inserted, missed, begun, deadline, nextStop, readFrom, ended, failed,

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param step the step of the phase's listener; without meaning in the phase of the shards
  * @param hasAfter whether the run has a listener after the shards
  * @param queue the queue in which the run began; empty for {@link #NONE}
- * @param failed the phases whose listener failed or was cancelled; without BEFORE if the run was stopped in that phase
+ * @param failed the phases whose listener failed or was cancelled. BEFORE is not among them if the run was stopped in
+ *     that phase
  * @param result the result of the run, once its shards have ended; before that null
  */
 record RunListeners(RunPhase phase, Step step, boolean hasAfter, String queue, Set<RunPhase> failed,

@@ -146,7 +146,7 @@ final class RunPlaces {
     return "waits for a worker in zone " + zone;
   }
 
-  /** Returns why a time that is due now would not run for lack of a worker; empty if it would run, or would wait. */
+  /** Returns why a run that is due now would have no worker to run on; empty if the run would begin or would wait. */
   static String wouldMiss(Job job, Fleet fleet) {
     boolean needsWorker = job.scope() == Scope.ALL || (job.scope() == Scope.PER_ZONE && job.zones().isEmpty());
     return needsWorker && fleet.working(job.queue()).isEmpty()

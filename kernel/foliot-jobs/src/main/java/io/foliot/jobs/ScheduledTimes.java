@@ -15,15 +15,15 @@ import java.util.List;
  * <li>At most {@value #MAX_EXAMINED} times after the cursor are examined. If the schedule has a {@link
  * Schedule#step}, these are the newest times; the older ones are counted as missed, because they would never run.
  * <li>A single time that is at most {@value #GRACE_MILLIS} ms late is on time. Otherwise the misfire policy chooses the
- * times that run, and the others are missed. Newer times that are left for the next pass count towards the maximum of
- * the policy. A time that would run is skipped if {@link JobRecord#MAX_WAITING} times wait already.
+ * times that run, and the others are missed. The maximum of the policy includes the newer times that are left for the
+ * next pass. A time that would run is skipped if {@link JobRecord#MAX_WAITING} times wait already.
  * <li>The cursor moves to the instant, or to the last examined time if newer times are left for the next pass.
  * </ol>
  *
  * <p>If a handler has ended the job, no time is decided: the cursor moves past the times.
  *
- * <p>The decision follows from the cursor and never from the instant at which the pass was planned, so that a pass may
- * be early, late or repeated. Rejected: a list of times computed ahead. It would be wrong after a change of a calendar
+ * <p>The decision depends on the cursor, and never on the planned time of the pass. So a pass may be early, late or
+ * repeated. A list of times computed ahead was rejected, because the list would be wrong after a change of a calendar
  * or of time zone data.
  */
 final class ScheduledTimes {
@@ -32,7 +32,7 @@ final class ScheduledTimes {
    * thread for long.
    */
   static final int MAX_EXAMINED = 1_000;
-  /** Largest lateness of a time that counts as on time. */
+  /** Largest lateness of a time that is treated as on time. */
   static final long GRACE_MILLIS = 30_000;
 
   private ScheduledTimes() {}
@@ -145,7 +145,7 @@ final class ScheduledTimes {
     return true;
   }
 
-  /** Takes the scheduled time of a fixed delay if it is due. There is none while a run is active or waits. */
+  /** Takes the scheduled time of a fixed delay if it is due. There is no such time while a run is active or waits. */
   private static void delay(JobEdit edit, Schedule schedule, long now) {
     long next = next(edit, schedule);
     if (next <= now) {

@@ -8,11 +8,12 @@ import java.util.List;
 
 /**
  * Divides shards among workers: a pure function of the rule, the job's name, the number of shards and the workers. The
- * result does not depend on the order in which the workers are given.
+ * result does not depend on the order of the given workers.
  *
- * <p>{@link Allocation#AVERAGE} and {@link Allocation#ODD_EVEN} are those of ElasticJob, with its rule for the
- * remainder and its hash. {@link Allocation#HASH} is rendezvous hashing (Thaler and Ravishankar 1996) of a shard over
- * the names of the workers. Rejected: a ring of virtual nodes, which needs a table and divides less evenly.
+ * <p>{@link Allocation#AVERAGE} and {@link Allocation#ODD_EVEN} are the rules of ElasticJob, with the same treatment of
+ * the remainder and the same hash. {@link Allocation#HASH} is rendezvous hashing (Thaler and Ravishankar 1996) of a
+ * shard over the names of the workers. A ring of virtual nodes was rejected, because it needs a table and divides less
+ * evenly.
  */
 final class ShardAllocation {
   private ShardAllocation() {}

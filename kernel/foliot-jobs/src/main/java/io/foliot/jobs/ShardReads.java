@@ -79,7 +79,7 @@ final class ShardReads {
     }
   }
 
-  /** Returns the ends of the shards of one read. A pass counts its ends, so it must not get those of other reads. */
+  /** Returns the ends of the shards of one read. A pass counts its ends, so it must not get the ends of other reads. */
   private static Map<TaskId, ShardEnd> of(Read read, Map<TaskId, ShardEnd> all) {
     Map<TaskId, ShardEnd> ends = new HashMap<>();
     for (TaskId shard : read.shards()) {

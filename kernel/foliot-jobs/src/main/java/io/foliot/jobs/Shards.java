@@ -89,7 +89,7 @@ final class Shards {
    * Returns the task to insert for a shard. It is due at the scheduled time plus the jitter of the schedule; if a
    * request started the run, it is due at the beginning of the run.
    *
-   * @param checkpoint the checkpoint with which the shard begins, or null
+   * @param checkpoint the checkpoint from which the shard continues, or null
    */
   static Outcome.Child child(Job job, Run run, Body parameter, int shard, @Nullable String checkpoint) {
     int number = run.targets().numberInZone(shard);

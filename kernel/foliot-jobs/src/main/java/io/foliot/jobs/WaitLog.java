@@ -23,7 +23,7 @@ final class WaitLog {
   }
 
   /**
-   * Notes a pass.
+   * Records a pass.
    *
    * @param unallocated the reason why a run of the job waits for the allocator, or null if no run does
    * @param now the store's time of the pass, in milliseconds since 1970

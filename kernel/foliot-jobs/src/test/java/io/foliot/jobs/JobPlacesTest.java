@@ -509,6 +509,6 @@ final class JobPlacesTest {
         .hasMessageContaining("scope all, which has one shard for each worker");
     assertThatThrownBy(() -> minutely().zones("a").build()).hasMessageContaining("scope is per-zone");
     job(minutely().scope(Scope.PER_ZONE).shards(5_001));
-    assertThatThrownBy(() -> pass(START + MINUTE)).hasMessageContaining("in all zones together, of which there are 2");
+    assertThatThrownBy(() -> pass(START + MINUTE)).hasMessageContaining("in all zones together, with zones=2");
   }
 }

@@ -29,7 +29,7 @@ final class JobPutTest {
   private static final int JOB_LIMIT = 500;
 
   private final SettableClock clock = new SettableClock();
-  /** Time for which the machine was suspended, during which the monotonic clock did not advance. */
+  /** Time for which the machine was suspended. The monotonic clock did not advance during this time. */
   private Duration suspended = Duration.ZERO;
   private final SplittableRandom random = new SplittableRandom(42);
   private final MemoryStore store = new MemoryStore(1, clock, () -> new Token(random.nextLong(), random.nextLong()));

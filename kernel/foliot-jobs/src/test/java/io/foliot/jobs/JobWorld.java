@@ -67,7 +67,7 @@ final class JobWorld {
   @Nullable
   Fleet fleet;
   Fault fault = Fault.NONE;
-  /** The allocators of the planning node: {@link #LAST}, whose allocator chooses the last worker, or none. */
+  /** The allocators of the planning node: either {@link #LAST}, which chooses the last worker, or none. */
   Allocators allocators = LAST;
   private @Nullable Job replaced;
   JobRecord record;
@@ -277,7 +277,7 @@ final class JobWorld {
   }
 
   /**
-   * Checks that a pass takes no more times than the misfire policy allows, and no time older than the window of the
+   * Checks that a pass takes no more times than the misfire policy allows. No time may be older than the window of the
    * policy or 30 s, whichever is longer.
    */
   private void checkMisfire(JobRecord next) {

@@ -568,7 +568,7 @@ final class JobsTest {
     advance(Duration.ofSeconds(1));
     JobStatus status = join(here.find("report")).orElseThrow();
     assertThat(status.state()).isEqualTo(JobStatus.State.ERROR);
-    assertThat(status.error()).contains("shards: expected at most 10000", "of which there are 2");
+    assertThat(status.error()).contains("shards: expected at most 10000", "with zones=2");
     assertThat(seen).isEmpty();
   }
 

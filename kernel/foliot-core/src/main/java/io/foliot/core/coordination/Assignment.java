@@ -191,8 +191,8 @@ public final class Assignment {
    * node.
    *
    * @param members members that may own slots; if there are none, no slot has an owner
-   * @param newSlotCount the current number of slots, or this number times a power of two; a new slot begins with the
-   *     owner of the slot from which it was split
+   * @param newSlotCount the number of slots of this assignment, or that number times a power of two. A new slot begins
+   *     with the owner of the slot that it was split from
    */
   public Assignment with(Collection<Coordinator.Member> members, int newSlotCount) {
     List<Coordinator.Member> sorted = members.stream().sorted(Comparator.comparing(Coordinator.Member::node)).toList();

@@ -56,7 +56,7 @@ public interface Coordinator extends AutoCloseable {
     /** The coordinator does not answer for now. A member keeps its slots. */
     SUSPENDED,
     /**
-     * The coordinator does not answer, and the session has expired, or must have expired by now: other members may
+     * The coordinator does not answer, and the session has expired, or must have expired by now. So other members may
      * treat this member as gone. This member keeps its slots until it reads a newer document. It registers again when
      * the coordinator answers.
      */

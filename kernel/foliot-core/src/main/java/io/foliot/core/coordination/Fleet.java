@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The workers of a cluster as one node has read them, and the tasks that each may run. Immutable. A fleet may be some
- * seconds old, and two nodes may have different ones. A fleet only decides which worker is offered a task first: the
- * claim decides which worker runs it.
+ * seconds old, and the fleets of two nodes may differ. A fleet only decides which worker is offered a task first: the
+ * claim decides which worker runs the task.
  *
  * @param seats the seats that workers have or have had, in the order of their numbers
  * @param zones the zones that workers have been in; the index of a zone is its number
@@ -101,8 +101,8 @@ public record Fleet(List<Seat> seats, List<String> zones) {
   /**
    * Returns whether a worker may run tasks of a queue that have this address. Any worker may run a task with
    * {@link Address#ANYWHERE}, whatever queues the worker takes. For any other address, the worker must get tasks of the
-   * queue ({@link Seat#works}), and the address must be the worker's seat or zone, or a seat for which the worker is
-   * the substitute.
+   * queue ({@link Seat#works}). In addition, the address must be the seat or zone of the worker, or the worker must be
+   * the substitute for the seat.
    *
    * <p>The substitute is chosen by rendezvous hashing (Thaler and Ravishankar 1996): when a worker leaves, one other
    * worker becomes the substitute for its seat. Another seat keeps its substitute, unless the substitute is the

@@ -80,8 +80,8 @@ public interface Delivery extends AutoCloseable {
   /**
    * Hands over an attempt. The attempt begins when its first byte is handed to a socket, a broker client or a handler.
    * The stage must complete with the answer, on any thread, at the latest when the target's timeout has passed. If it
-   * has not completed shortly after the timeout, the engine cancels it, and the attempt counts as failed. A stage that
-   * fails counts as {@link Answer.Retry}.
+   * has not completed shortly after the timeout, the engine cancels the stage and treats the attempt as failed. A stage
+   * that fails has the effect of {@link Answer.Retry}.
    */
   CompletionStage<Answer> deliver(Attempt attempt);
 

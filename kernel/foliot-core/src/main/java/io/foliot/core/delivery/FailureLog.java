@@ -30,7 +30,7 @@ public final class FailureLog {
       unlogged.incrementAndGet();
       return;
     }
-    logger.log(System.Logger.Level.WARNING, "a handler failed; the attempt is repeated while attempts last: queue="
+    logger.log(System.Logger.Level.WARNING, "a handler failed; the task is tried again if attempts are left: queue="
         + queue + ", task=" + task + ", attempt=" + attempt + ", failuresNotLogged=" + unlogged.getAndSet(0), failure);
   }
 }

@@ -141,8 +141,8 @@ public final class LocalDelivery implements Delivery, ServedQueues {
   }
 
   /**
-   * Interrupts all handlers that are running. An attempt whose handler then throws has failed, and is repeated unless
-   * the attempts of its task are used up.
+   * Interrupts all handlers that are running. If a handler then throws, its attempt has failed, and is repeated unless
+   * the attempts of the task are used up.
    */
   public void interruptHandlers() {
     running.forEach(Work::interrupt);

@@ -22,7 +22,7 @@ public record Claim(TaskId id, long leaseMillis, long notAfterMillis) {
     return new Claim(id, 0);
   }
 
-  /** Returns whether this is a move, or counts as a move at a time of the store's clock. A move wins nothing. */
+  /** Returns whether this claim is a move, or counts as one when the store's clock shows {@code nowMillis}. */
   public boolean isMove(long nowMillis) {
     return leaseMillis == 0 || nowMillis > notAfterMillis;
   }

@@ -20,8 +20,8 @@ public sealed interface ClaimResult {
   record Later(long wakeAt) implements ClaimResult {}
 
   /**
-   * The claim was a move, or counted as a move because it came late. Any other claim would have won, or would have
-   * recorded the end of the task. Nothing has changed.
+   * The claim was a move, or counted as a move because it came late. A claim that is not a move would have won, or
+   * would have recorded the end of the task. Nothing has changed.
    */
   record Ready() implements ClaimResult {
     /** The shared instance. */

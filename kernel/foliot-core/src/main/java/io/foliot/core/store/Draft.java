@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
  * @param body the payload; null keeps the payload of the live task, and means none for a new task
  * @param maxAttempts the number of attempts, or 0 for the number of the queue
  * @param onConflict the action if the key has a live task
- * @param idempotency the data by which a repeated request is recognized, or null
+ * @param idempotency the data that identifies a repeated request, or null
  * @param expectedGeneration the state that the key must have: {@link #ANY}, {@link #ABSENT}, or the generation of the
  *     live task. That task must be DELAYED, and the submit resets it
  */
 public record Draft(TaskId id, String queue, @Nullable String key, Due due, @Nullable Body body, int maxAttempts,
     OnConflict onConflict, @Nullable Idempotency idempotency, long expectedGeneration) {
-  /** Expected generation of a draft for which the key may have any state. */
+  /** Expected generation of a draft that accepts any state of its key. */
   public static final long ANY = 0;
-  /** Expected generation of a draft for which the key must have no live task. */
+  /** Expected generation of a draft that is refused if its key has a live task. */
   public static final long ABSENT = -1;
 
   /**
@@ -35,7 +35,7 @@ public record Draft(TaskId id, String queue, @Nullable String key, Due due, @Nul
     }
   }
 
-  /** Creates a draft for which the key may have any state. */
+  /** Creates a draft that accepts any state of its key. */
   public Draft(TaskId id, String queue, @Nullable String key, Due due, @Nullable Body body, int maxAttempts,
       OnConflict onConflict, @Nullable Idempotency idempotency) {
     this(id, queue, key, due, body, maxAttempts, onConflict, idempotency, ANY);
@@ -47,7 +47,7 @@ public record Draft(TaskId id, String queue, @Nullable String key, Due due, @Nul
   }
 
   /**
-   * The data by which a repeated request is recognized.
+   * The data that identifies a repeated request.
    *
    * @param key the caller's name for the request
    * @param digest the digest of the request

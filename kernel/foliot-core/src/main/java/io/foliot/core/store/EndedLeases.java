@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EndedLeases {
   /**
-   * Maximum number of slot entries that one count reads, and also of parked entries. Reading this many entries takes
-   * some tens of milliseconds. A count reads at least one entry of each slot and queue, even if this exceeds the
-   * maximum.
+   * Maximum number of slot entries that one count reads; a count also reads at most this many parked entries. Reading
+   * this many entries takes some tens of milliseconds. A count reads at least one entry of each slot and queue, even if
+   * this exceeds the maximum.
    */
   private static final int MAX_EXAMINED = 20_000;
   /** Maximum number of ids of one call that reads the ends of leases. */

@@ -10,15 +10,15 @@ public record ExtendResult(Kind kind, long leaseEnd) {
   /** The effect of the call. */
   public enum Kind {
     /**
-     * The lease holds until the new end, which may be earlier than requested: the queue limits how long an attempt may
-     * run.
+     * The lease ends at the new end, which may be earlier than requested because the queue limits how long an attempt
+     * may run.
      */
     EXTENDED,
-    /** Refused: a cancel is pending until the attempt ends. */
+    /** The extension was refused, because a cancel is pending until the attempt ends. */
     CANCELLED,
-    /** Refused: the claim is not valid, or its lease has ended. */
+    /** The extension was refused, because the claim is not valid or its lease has ended. */
     STALE,
-    /** Refused: there is no such task. */
+    /** The extension was refused, because there is no such task. */
     NOT_FOUND
   }
 }

@@ -11,11 +11,12 @@ import org.jspecify.annotations.Nullable;
  * the store's clock in microseconds.
  * <li>The floor is above each generation that callers may know but that no record shows any more. These are the
  * generation of an ended task, whose record expires, and the generation of a dropped successor.
- * <li>A store raises its floor before it answers a call, and reads it before it assigns a generation. A clock that
- * advances is ahead of the floor; the floor matters when the clock was set back or does not advance.
+ * <li>A store raises its floor before it answers a call, and reads the floor before it assigns a generation. A clock
+ * that advances is ahead of the floor; the floor matters when the clock was set back or does not advance.
  * </ol>
  *
- * <p>Rejected: a counter for each key that is kept longer than the tasks of the key, because its memory only grows.
+ * <p>A counter for each key was rejected. A store would have to keep the counter after the tasks of the key are gone,
+ * so the memory for counters would only grow.
  */
 public final class Generations {
   /** Value for no generation. */
@@ -57,8 +58,8 @@ public final class Generations {
   /**
    * Returns the largest generation that a change shows or {@linkplain #forgotten forgets} and that the clock has not
    * passed, or {@link #NONE} if there is none. A store whose floor follows the clock must raise the floor above this
-   * generation. A forgotten generation equal to the clock counts. A shown generation equal to the clock does not
-   * count, because the next generation of its task is larger in any case.
+   * generation. A forgotten generation that equals the clock is included. A shown generation that equals the clock is
+   * not, because the next generation of its task is larger in any case.
    */
   public static long aheadOfClock(@Nullable TaskRecord before, TaskRecord after, long nowMicros) {
     long shown = shown(after);

@@ -29,10 +29,10 @@ public sealed interface Outcome {
    *
    * <p>If the task has a successor, the successor takes over and a plain re-arm has no further effect. A re-arm with a
    * payload or children still inserts the children, and the task is due at the earlier of the due times of re-arm and
-   * successor. Its payload is that of the successor, or that of the re-arm if the successor has none. If a cancel is
-   * pending, the task ends, and no child is inserted.
+   * successor. The task gets the payload of the successor, or the payload of the re-arm if the successor has none. If a
+   * cancel is pending, the task ends, and no child is inserted.
    *
-   * <p>A re-arm with a payload or children drops the recorded attempts and the note of the task, so a store can write
+   * <p>A re-arm with a payload or children drops the recorded attempts and the note of the task. So a store can write
    * the new record without reading the old one. Such a task keeps its history in its payload.
    *
    * @param due when the next generation is due
@@ -91,10 +91,9 @@ public sealed interface Outcome {
    * @param queue its queue
    * @param due the due time
    * @param body the payload
-   * @param maxAttempts the maximum number of attempts, or 0 for that of the queue
-   * @param parked whether a child that is due at once is inserted as parked: into the parked range of its queue, and
-   *     not into the index of its slot. Then any process that serves the queue may claim the child, not only the owner
-   *     of the slot
+   * @param maxAttempts the maximum number of attempts, or 0 for the number of the queue
+   * @param parked whether a child that is due at once is inserted into the parked range of its queue, and not into the
+   *     index of its slot. Then any process that serves the queue may claim the child, not only the owner of the slot
    */
   record Child(TaskId id, String queue, Due due, Body body, int maxAttempts, boolean parked) {
     /** Returns this child with {@link #parked} set. */

@@ -14,7 +14,7 @@ public record QueueCounts(long delayed, long parked, long running, long finished
   /** Counts of an empty queue. */
   public static final QueueCounts NONE = new QueueCounts(0, 0, 0, 0, 0, 0);
 
-  /** Returns the counts after the end of a number of leases, whose tasks no longer run and count as delayed. */
+  /** Returns the counts after a number of leases have ended: the tasks of these leases are delayed, not running. */
   public QueueCounts ended(long leases) {
     return new QueueCounts(delayed + leases, parked, running - leases, finished, failed, cancelled);
   }

@@ -19,8 +19,8 @@ public record SetAside(TaskId id, String queue, String reason) {
   }
 
   /**
-   * Returns whether a record is that of a task that was set aside. Any other dead letter has a recorded attempt, so no
-   * receiver can cause a record for which this method returns true.
+   * Returns whether a record belongs to a task that was set aside. Any other dead letter has a recorded attempt, so the
+   * message of a receiver cannot make this method return true.
    */
   public static boolean is(TaskRecord record) {
     return record.state() == TaskState.FAILED && record.attempts().isEmpty() && record.reason().startsWith(PREFIX);

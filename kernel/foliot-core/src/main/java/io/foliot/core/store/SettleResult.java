@@ -18,7 +18,7 @@ public record SettleResult(Kind kind, TaskState state, long wakeAt) {
     SETTLED,
     /** The same claim recorded the same outcome before; nothing changed. */
     REPEATED,
-    /** Refused: the claim is not valid, or recorded another outcome. */
+    /** The settlement was refused, because the claim is not valid or has recorded another outcome. */
     STALE,
     /** There is no such task. */
     NOT_FOUND

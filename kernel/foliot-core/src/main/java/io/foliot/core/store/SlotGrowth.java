@@ -20,7 +20,7 @@ public interface SlotGrowth {
    * The progress of a doubling.
    *
    * @param slots number of slots after the doubling
-   * @param drained number of old slots that hold no task of a new slot any more
+   * @param drained number of old slots that no longer contain a task of a new slot
    * @param moved number of tasks that this call has moved to their new slot
    */
   record Progress(int slots, int drained, long moved) {

@@ -24,7 +24,8 @@ public final class StoreAddress {
 
   /**
    * Returns the prefix of an address, such as {@code jdbc:postgresql:} or {@code redis:}. If the address has no scheme,
-   * the prefix is its longest beginning of letters, digits, {@code +}, {@code .} and {@code -}, which may be empty.
+   * the prefix is all letters, digits, {@code +}, {@code .} and {@code -} before the first other character; it may be
+   * empty.
    */
   public static String scheme(String address) {
     Matcher found = SCHEME.matcher(address);

@@ -3,10 +3,9 @@ package io.foliot.core.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Marks a store whose tasks must not be claimed, because they were moved or are being moved to another store, or the
- * tasks of another store are being moved into it. The seal is the document {@value #NAME} of the kind
- * {@link DocumentKind#CLUSTER}. Engines read the document when they start, and then every second if the store is
- * shared.
+ * Marks a store whose tasks must not be claimed. Its tasks were moved, or are being moved, to another store; or the
+ * tasks of another store are being moved into this store. The seal is the document {@value #NAME} of the kind {@link
+ * DocumentKind#CLUSTER}. Engines read the document when they start, and then every second if the store is shared.
  *
  * @param state the phase of the migration
  * @param other the other store, for display; without secrets
@@ -36,7 +35,7 @@ public record StoreSeal(State state, String other, @Nullable String cursor, long
     return new StoreSeal(state, other, null, 0);
   }
 
-  /** Returns the message with which calls are refused. The message does not name the other store. */
+  /** Returns the message for a refused call. The message does not name the other store. */
   public String refusal() {
     return switch (state) {
       case DRAINING -> "the tasks of this store are being moved to another store; call a server of that store";

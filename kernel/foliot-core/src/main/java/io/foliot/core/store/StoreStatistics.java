@@ -26,7 +26,7 @@ public interface StoreStatistics {
    * @param about a description, for display
    */
   record Figure(String name, Kind kind, String about, double value) {
-    /** Creates the figure of a quantity that the store holds. */
+    /** Creates the figure of a present quantity in the store. */
     public static Figure level(String name, String about, long value) {
       return new Figure(name, Kind.LEVEL, about, (double) value);
     }

@@ -25,15 +25,15 @@ public record SubmitResult(Kind kind, TaskId id, long generation, long dueAt, Ta
     RESET_PENDING,
     /** The live task was kept as it is. */
     KEPT,
-    /** Refused because the key has a live task, which the result describes. */
+    /** The submit was refused because the key has a live task, which the result describes. */
     REJECTED,
     /** The request was made before; this is the answer to the first request. */
     REPEATED,
-    /** Refused because the idempotency key was used for a different request. */
+    /** The submit was refused because the idempotency key was used for a different request. */
     MISMATCHED,
     /**
-     * Refused because the key is not in the state that the draft expects. The result describes the live task of the
-     * key, or else its latest task. A generation of 0 means that no task of the key is known.
+     * The submit was refused because the key is not in the state that the draft expects. The result describes the live
+     * task of the key, or else its latest task. A generation of 0 means that no task of the key is known.
      */
     CHANGED;
 

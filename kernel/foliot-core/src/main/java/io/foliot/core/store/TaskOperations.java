@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of {@link TaskStore} that change tasks, for stores that decide in their own process: on records of their
- * own, or on records that they have read from a server. Each call reads from a {@link RecordTable}, applies {@link
+ * The calls of {@link TaskStore} that change tasks, for stores that decide in their own process. The records are the
+ * store's own, or the store has read them from a server. Each call reads from a {@link RecordTable}, applies {@link
  * TaskLife}, and writes the result back. Not thread-safe.
  */
 public final class TaskOperations {

@@ -253,8 +253,8 @@ public final class TaskRecord {
   }
 
   /**
-   * Returns the note of the attempts of the current generation. If these attempts have left no checkpoint, the note has
-   * the checkpoint with which the shard of a job begins, if there is one.
+   * Returns the note of the attempts of the current generation. If these attempts have left no checkpoint, the note of
+   * a shard of a job has the shard's checkpoint of the previous run.
    */
   public TaskNote note() {
     TaskNote note = noted == null || noted.generation() != generation ? TaskNote.NONE : noted.note();

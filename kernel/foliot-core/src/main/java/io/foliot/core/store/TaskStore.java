@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * {@link ItemsFailedException} has the results of the items that took effect.
  *
  * <p><b>Durability.</b> A stage completes normally only when its results are durable, to the degree that {@link
- * #durability} states. Another caller may read a write before the write is durable, but a final state, a claim, and the
+ * #durability} states. Another caller may read a write before the write is durable. But a final state, a claim, and the
  * stored answer to an idempotent submit become visible only when they are durable.
  *
  * <p><b>Time.</b> All instants are milliseconds since 1970 of the store's own clock. Each step compares due times and
@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p><b>Damage.</b> A record that a shared store cannot read does not make other items of a batch fail. The store sets
- * the task aside, logs an error with its id, its queue and the reason, and reports it as a {@link SetAside}. From then
- * on the task is FAILED with this reason. The store keeps the bytes of the record as long as dead letters, and refuses
- * a redrive of the task.
+ * the task aside, logs an error with the task's id, queue and reason, and reports the task as a {@link SetAside}. From
+ * then on the task is FAILED with this reason. The store keeps the bytes of the record as long as dead letters, and
+ * refuses a redrive of the task.
  *
  * <p>A record that a newer version of Foliot wrote is not damaged, and a shared store does not change it. A claim
  * returns {@link ClaimResult.Later}. A settle or an extension is refused as stale. A touch or a cancel fails for this
@@ -88,17 +88,17 @@ public interface TaskStore extends AutoCloseable {
 
   /**
    * Inserts tasks. If the key has a live task, that task is reset or kept, or the submit is rejected, as
-   * {@link Draft#onConflict} states. If the idempotency key of a draft is known within the draft's queue and key, the
-   * first answer is returned again ({@link SubmitResult.Kind#REPEATED}); if the digest differs, the draft is refused
-   * ({@link SubmitResult.Kind#MISMATCHED}). A draft that expects a generation is a compare-and-set: it is refused if
-   * the key is in another state ({@link SubmitResult.Kind#CHANGED}).
+   * {@link Draft#onConflict} states. If a draft has an idempotency key that an earlier draft of the same queue and key
+   * had, the first answer is returned again ({@link SubmitResult.Kind#REPEATED}). If the digests differ, the draft is
+   * refused instead ({@link SubmitResult.Kind#MISMATCHED}). A draft that expects a generation is a compare-and-set: it
+   * is refused if the key is in another state ({@link SubmitResult.Kind#CHANGED}).
    */
   CompletionStage<List<SubmitResult>> submit(List<Draft> drafts);
 
   /**
-   * Moves deadlines of live tasks; a task that does not exist is not created. A later deadline is usually one small
-   * write: the index entry moves only for an earlier deadline, or if the entry would be due long before the new
-   * deadline. If the task runs, its successor is set instead.
+   * Moves deadlines of live tasks; a task that does not exist is not created. A later deadline usually costs one small
+   * write, because the index entry stays. The entry moves only for an earlier deadline, or if it would be due long
+   * before the new deadline. If the task runs, its successor is set instead.
    */
   CompletionStage<List<TouchResult>> touch(List<Touch> touches);
 
@@ -133,15 +133,16 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<Probed>> probe(List<TaskId> ids);
 
   /**
-   * Claims tasks: the one step on which all safety depends. A batch of moves changes nothing but index entries, and the
-   * store may complete the stage before these changes are durable: if a crash undoes a move, the entry is moved again.
+   * Claims tasks: the one step on which all safety depends. A batch of moves changes only index entries. The store may
+   * complete the stage of such a batch before these changes are durable: if a crash undoes a move, the entry is moved
+   * again.
    */
   CompletionStage<ClaimBatch> claim(List<Claim> claims);
 
   /**
    * Moves lease ends of running tasks. An extension is refused if the task is not running, if a cancel of the task is
-   * pending, if the extension does not have the token of the latest claim, or if the lease has ended: the permit of the
-   * attempt may be in use again.
+   * pending, or if the extension does not have the token of the latest claim. It is also refused if the lease has
+   * ended, because the permit of the attempt may be in use again.
    */
   CompletionStage<List<ExtendResult>> extend(List<Extension> extensions);
 
@@ -190,16 +191,16 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks);
 
   /**
-   * Returns how many tasks each queue has, by state. The counts may be ten seconds old, or older if a count takes more
-   * than half a second. Queues without tasks may be absent. A task whose lease has ended does not count as running. But
-   * the store examines a bounded number of due tasks for a count, and beyond them such a task may still count as
+   * Returns how many tasks each queue has, by state. The counts are at most ten seconds old, unless a count takes more
+   * than half a second. Queues without tasks may be absent. A task whose lease has ended is counted as delayed. But a
+   * count examines only a bounded number of due tasks; any other task whose lease has ended may still be counted as
    * running.
    */
   CompletionStage<Map<String, QueueCounts>> counts();
 
   /**
-   * Returns whether a queue has a live task. The result is exact: it includes each write, by any process, whose result
-   * was returned before this call. The cost of the call does not grow with the number of tasks.
+   * Returns whether a queue has a live task. The result is exact: it includes each write of any process if the result
+   * of the write was returned before this call. The cost of the call does not grow with the number of tasks.
    */
   CompletionStage<Boolean> hasLive(String queue);
 

@@ -35,7 +35,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
   /** Set of weekdays with bit 6 for Saturday and bit 0 for Sunday. */
   private static final int SATURDAY_AND_SUNDAY = 0x41;
   private static final String EXPECTED = "a date, a day of every year, or a weekday: \"2026-12-25\", \"12-25\", \"SUN\"";
-  /** Days after which a search for a day that is not excluded ends: a little more than two years. */
+  /** Maximum number of days in a search for an allowed day: a little more than two years. */
   private static final int SEARCHED_DAYS = 800;
 
   public Calendar {

@@ -28,10 +28,10 @@ import org.jspecify.annotations.Nullable;
  * next element, or ends if there is no next element.
  * </ol>
  *
- * <p>Source: the rules of Vixie cron for clock changes (Debian's cron 3.0, ISC cron 4.1), stated for local times.
- * Rejected: the search of a ZonedDateTime field by field, as in Spring and cron-utils. There a step into a gap moves
- * fields that were set already, which leads to lost times and endless loops. Also rejected: java.util.Calendar, as in
- * Quartz, whose lenient fields lose the hours of an overlap.
+ * <p>The rules for clock changes are those of Vixie cron (Debian's cron 3.0, ISC cron 4.1), stated for local times. Two
+ * other algorithms were rejected. Spring and cron-utils search a ZonedDateTime field by field: a step into a gap moves
+ * fields that were set already, which leads to lost times and endless loops. Quartz uses java.util.Calendar, and its
+ * lenient fields lose the hours of an overlap.
  */
 public final class CronSchedule implements Schedule {
   /** End of all searches, exclusive: 10000-01-01T00:00Z. */
@@ -70,7 +70,7 @@ public final class CronSchedule implements Schedule {
    * @param cron an expression such as {@code 0 2 * * MON-FRI}, or a macro such as {@code @daily}
    * @param dialect the meaning of the fields; null to derive it from the fields. A macro is always unix
    * @param zone the zone of the local times
-   * @param name the name of the job, from which {@code H} follows
+   * @param name the name of the job, which determines {@code H}
    * @throws ScheduleException if the expression is wrong, means different times in two dialects, or never fires
    */
   public static CronSchedule parse(String cron, @Nullable CronDialect dialect, ZoneId zone, String name) {

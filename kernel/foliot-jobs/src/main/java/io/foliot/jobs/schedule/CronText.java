@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  * <p>An expression is read as follows.
  * <ol>
  * <li>A macro is replaced by five fields.
- * <li>Without a dialect, five fields are unix and seven are quartz. Six fields are read as spring and as quartz: if
- * both accept them and the meaning differs, the expression is refused; else a dialect that accepts them is chosen. The
- * name for {@code H} has no effect on this choice.
+ * <li>Without a dialect, five fields are unix and seven are quartz. Six fields are read as spring and as quartz. If
+ * both dialects accept them with different meanings, the expression is refused; otherwise a dialect that accepts them
+ * is chosen. The name for {@code H} has no effect on this choice.
  * <li>Each field becomes a bit set; the day fields become {@link MonthDays}.
  * <li>An expression that matches no day in 400 years is refused, because the calendar repeats after that time.
  * </ol>
@@ -53,7 +53,7 @@ final class CronText {
   private static final String FIELD_COUNTS = "5 fields (unix), 6 fields (spring or quartz) or 7 fields (quartz)";
   private static final String EXAMPLE = "0 2 * * MON-FRI";
   /**
-   * Name with which two dialects are compared. A name chooses the same position of a range in both dialects. So the
+   * Name for the comparison of two dialects. A name chooses the same position of a range in both dialects. So the
    * dialects agree on the weekdays of an {@code H} either for all names or for none.
    */
   private static final String SOME_NAME = "job";

@@ -8,8 +8,8 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fixed rate: times whose distance from the epoch is an offset plus a multiple of a period. The times do not depend
- * on local time or on the start of a process, so clock changes and restarts do not move them.
+ * A fixed rate: each time is the epoch plus an offset plus a multiple of a period. The times do not depend on local
+ * time or on the start of a process, so clock changes and restarts do not move them.
  *
  * @param period whole milliseconds from {@link #MIN_PERIOD} to {@link #MAX_PERIOD}
  * @param offset from zero to less than the period, whole milliseconds

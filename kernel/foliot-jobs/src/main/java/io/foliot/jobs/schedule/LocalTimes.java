@@ -10,20 +10,20 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Algorithm: a bit set for each field, and a search from the largest field to the smallest.
  * <ol>
- * <li>If the day of the argument is allowed, search a time of that day: the next allowed hour; in the hour of the
- * argument the next allowed minute; in its minute the next allowed second. A field without a bit left carries into the
- * next larger field, and all smaller fields begin at their first bit.
+ * <li>If the day of the argument is allowed, search the rest of that day: the next allowed hour; within the hour of the
+ * argument, the next allowed minute; within the minute of the argument, the next allowed second. A field without a bit
+ * left carries into the next larger field, and all smaller fields begin at their first bit.
  * <li>Else, or if the day has no time left, take the next bit of the days of the month ({@link MonthDays}).
  * <li>If the month has no such day, take the first allowed day and time of the next allowed month, in this year or in
  * the next allowed year.
  * </ol>
- * A step costs one bit operation per field, so the distance of the next time hardly matters: for a schedule of
- * 29 February, the search reads February in at most nine years. The search of days ends after 400 years, because the
- * Gregorian calendar repeats after 146,097 days, which are full weeks.
+ * A step costs one bit operation per field, so the distance of the next time hardly matters: for a schedule of 29
+ * February, the search examines at most nine Februaries. The search of days ends after 400 years, because the Gregorian
+ * calendar repeats after 146,097 days, which are full weeks.
  *
- * <p>Source: the bit sets are those of Vixie cron (1987); the search carries as an odometer does. Rejected: a test of
- * each minute or second (as in Vixie cron; 1,440 tests for a day), and fields that are java.time adjusters (Spring):
- * each step of a field creates a date-time, and the search starts over when a larger field has changed.
+ * <p>The bit sets are those of Vixie cron (1987), and the search carries as an odometer does. Two other searches were
+ * rejected. Vixie cron tests each minute, which takes 1,440 tests for a day. In Spring the fields are java.time
+ * adjusters: each step of a field creates a date-time, and the search starts over when a larger field has changed.
  *
  * @param seconds allowed seconds
  * @param minutes allowed minutes

@@ -5,7 +5,7 @@ import java.time.zone.ZoneOffsetTransition;
 import java.time.zone.ZoneRules;
 
 /**
- * The seconds between two clock changes of a zone, in which its offset is constant.
+ * The seconds between two clock changes of a zone. The offset of the zone is constant during the span.
  *
  * @param start the first second of the span, since the epoch; {@link Long#MIN_VALUE} if there is no earlier change
  * @param end the first second after the span, since the epoch; {@link Long#MAX_VALUE} if no change follows

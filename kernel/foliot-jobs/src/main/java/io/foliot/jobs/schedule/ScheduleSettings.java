@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * The settings of a job's schedule as a caller writes them: exactly one of cron, every, after and at, and the settings
  * that belong to it. A job stores these settings and not its schedule, because the calendars that they name may change.
  * {@link #schedule} creates the schedule. The constructor checks each setting and the rules between them. It accepts an
- * expression with {@code H} that fires for at least one name; {@link #schedule} checks it for the name of the job.
+ * expression with {@code H} that fires for at least one name; {@link #schedule} checks the expression for the name of
+ * the job.
  *
  * @param cron an expression in canonical text, or null
  * @param dialect the dialect of the expression, derived from its fields if it is not given; null without an expression
@@ -176,7 +177,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
   /**
    * Returns the schedule of a job.
    *
-   * @param job the name of the job, from which {@code H} and the offset of a period follow
+   * @param job the name of the job, which determines {@code H} and the offset of a period
    * @param calendars returns a calendar by its name, or null if there is none
    * @throws ScheduleException if a calendar does not exist, if the calendars together exclude all weekdays or have too
    *     many dates, or if an expression with {@code H} never fires for the name of this job
@@ -201,7 +202,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
     return after != null ? new AfterSchedule(after) : new AtSchedule(wholeMillis(Objects.requireNonNull(at)));
   }
 
-  /** Rounds an instant up to whole milliseconds, in which jobs are planned. */
+  /** Rounds an instant up to whole milliseconds, because jobs are planned in milliseconds. */
   private static Instant wholeMillis(Instant instant) {
     Instant floor = instant.truncatedTo(ChronoUnit.MILLIS);
     return floor.equals(instant) ? floor : floor.plusMillis(1);

@@ -11,7 +11,7 @@ import java.util.Map;
 final class ZoneNames {
   /** Maximum number of names that are suggested. */
   private static final int SUGGESTIONS = 3;
-  /** Longest name for which names are suggested: the cost of a distance is the product of the lengths. */
+  /** Longest name that gets suggestions. It is limited because the cost of a distance is the product of the lengths. */
   private static final int MAX_LENGTH = 64;
   private static final String EXPECTED = "the name of a time zone";
   private static final String NO_ABBREVIATION = "the name of a time zone or an offset, not an abbreviation, which"

@@ -1,6 +1,6 @@
 /**
- * Schedules: the instants at which a recurring job runs. This package depends on java.time alone and is usable without
- * the rest of Foliot:
+ * Schedules: the instants at which a recurring job runs. This package depends only on the JDK and on JSpecify, so it
+ * can be used without the rest of Foliot:
  *
  * <pre>{@code
  * CronSchedule nightly = CronSchedule.parse("0 2 * * MON-FRI", ZoneId.of("Europe/Berlin"));

@@ -98,8 +98,7 @@ final class PeersTest {
   }
 
   /**
-   * Foliot refuses an expression to which a peer gives an unlikely meaning, or to which two peers give different
-   * meanings.
+   * Foliot refuses an expression if a peer gives it an unlikely meaning, or if two peers give it different meanings.
    */
   @Test
   void peersAcceptExpressionsThatFoliotRefuses() {

@@ -81,7 +81,7 @@ public final class BatchSteps {
    * A step whose parts are functions.
    *
    * @param names names the records that an item reads
-   * @param newer the result of an item whose record a newer version of Foliot wrote, or null if such an item fails
+   * @param newer the result of an item if a newer version of Foliot wrote its record; null if the item then fails
    */
   private record Plain<Q, R>(BiConsumer<Q, Reads> names, Call<Q, R> call, @Nullable R newer)
       implements

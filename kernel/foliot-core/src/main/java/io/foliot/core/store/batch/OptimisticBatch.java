@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A store that handles some items in another way sets their results by {@link #answer(int, Object)}. Several threads
  * may do so for different items if these calls happen before {@link #results}.
  *
- * <p>Rejected: locks on the records from the read to the write. A lock delays callers for a round trip, and a node that
- * stalls delays them for as long as it stalls.
+ * <p>Locks on the records from the read to the write were rejected. A lock delays other callers for a round trip, and
+ * for longer if the node with the lock stalls.
  *
  * @param <Q> an item of the request
  * @param <R> the result of an item

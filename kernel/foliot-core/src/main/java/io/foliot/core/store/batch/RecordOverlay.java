@@ -37,7 +37,7 @@ public final class RecordOverlay implements RecordTable {
   /**
    * Creates an overlay that changes nothing yet.
    *
-   * @param nowMillis the store's clock, by which retention ends, in milliseconds since 1970
+   * @param nowMillis the store's clock, which decides whether a retention has ended, in milliseconds since 1970
    */
   public RecordOverlay(CommittedRecords committed, long nowMillis) {
     this.committed = committed;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param request the idempotency key
  */
 public record RequestName(String queue, @Nullable String key, String request) {
-  /** Returns the key of the task, or the empty string, which no task has as its key. */
+  /** Returns the key of the task, or the empty string if there is none. No task has the empty string as its key. */
   public String keyOrEmpty() {
     return key == null ? "" : key;
   }

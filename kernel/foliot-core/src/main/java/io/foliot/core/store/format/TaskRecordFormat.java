@@ -40,7 +40,7 @@ public final class TaskRecordFormat {
   private static final int STATE_AT = 5;
   private static final int FLAGS_AT = 6;
   private static final int TIMES_AT = 8;
-  /** Number of fields with a time. The generation counts as such a field. */
+  /** Number of fields with a time, including the generation. */
   private static final int TIMES = 6;
   /** Smallest size of a record in bytes, without its body. Each time and number of attempts takes at least one byte. */
   private static final int SMALLEST = 20;

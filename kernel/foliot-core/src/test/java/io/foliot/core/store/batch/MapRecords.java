@@ -30,8 +30,8 @@ final class MapRecords implements CommittedRecords, RecordTable {
   }
 
   /**
-   * Writes a unit and returns true, or writes nothing and returns false if a record, holder or answer that the unit
-   * changes is no longer the same as in {@code read}.
+   * Writes a unit if each record, holder and answer that the unit changes is still the same as in {@code read}. Returns
+   * whether the unit was written.
    */
   boolean write(BatchUnit<?> unit, MapRecords read) {
     boolean isCurrent = unit.overlay().changes().stream()
