@@ -60,9 +60,13 @@ final class JobEdit {
     past(new PastRun(from, to, count, 0, result, 0, 0, 0, now));
   }
 
-  /** Returns the payload of the shards of a run. */
-  Body parameter(Run run) {
-    return parameters.stream().filter(parameter -> parameter.origin() == run.origin()).findFirst()
+  /**
+   * Returns the payload of the shards of a run.
+   *
+   * @param origin 0 for the schedule, else the number of the request for the run
+   */
+  Body parameter(long origin) {
+    return parameters.stream().filter(parameter -> parameter.origin() == origin).findFirst()
         .map(parameter -> new Body(parameter.body().payload(), parameter.body().contentType(),
             job.parameter().headers()))
         .orElse(job.parameter());

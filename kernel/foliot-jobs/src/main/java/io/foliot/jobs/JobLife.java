@@ -398,7 +398,7 @@ final class JobLife {
   }
 
   private void begin(JobRecord.Waiting time) {
-    switch (RunPlaces.choose(edit.job, fleet, allocators)) {
+    switch (RunPlaces.choose(edit.job, edit.parameter(time.origin()), fleet, allocators)) {
       case RunPlaces.Begin place -> {
         long timeout = timeoutMillis();
         edit.active.add(Run.started(time.time(), time.origin(), place.shards(), place.targets(), time.missed(), now,
@@ -466,7 +466,7 @@ final class JobLife {
   }
 
   private Run shardsInserted(Run run) {
-    Body parameter = edit.parameter(run);
+    Body parameter = edit.parameter(run.origin());
     int shard = run.inserted();
     while (shard < run.shards() && hasRoom(parameter)) {
       String checkpoint = edit.checkpoint(run, shard);
@@ -477,7 +477,7 @@ final class JobLife {
   }
 
   private Run phaseInserted(Run run) {
-    Body parameter = edit.parameter(run);
+    Body parameter = edit.parameter(run.origin());
     if (!run.listeners().isToInsert() || !hasRoom(parameter)) {
       return run;
     }

@@ -1,6 +1,7 @@
 package io.foliot.jobs;
 
 import io.foliot.core.Address;
+import io.foliot.core.Body;
 import io.foliot.core.JobHeaders;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
@@ -179,7 +180,8 @@ final class JobViews {
     }
     Job job = record.job();
     if (!record.waiting().isEmpty()) {
-      return RunPlaces.choose(job, workers, allocators) instanceof RunPlaces.Wait wait
+      Body next = new JobEdit(record).parameter(record.waiting().getFirst().origin());
+      return RunPlaces.choose(job, next, workers, allocators) instanceof RunPlaces.Wait wait
           ? wait.reason()
           // The node that plans the job may have read another fleet, or may have other allocators.
           : job.allocation() == Allocation.OWN

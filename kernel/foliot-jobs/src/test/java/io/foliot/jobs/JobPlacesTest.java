@@ -248,7 +248,7 @@ final class JobPlacesTest {
     pass(START + 3 * MINUTE);
     assertThat(record.waiting()).as("one waiting run, no more").hasSize(1);
     assertThat(record.totals().skipped()).isEqualTo(2);
-    assertThat(RunPlaces.choose(record.job(), fleet, allocators))
+    assertThat(RunPlaces.choose(record.job(), record.job().parameter(), fleet, allocators))
         .isEqualTo(new RunPlaces.Wait("waits for a worker in zone new"));
     fleet = new Workers().add("w0", "a").add("w1", "new").fleet();
     pass(START + 3 * MINUTE + 10);
@@ -261,14 +261,45 @@ final class JobPlacesTest {
   void aRunIsNoLargerThanItsBoundInAllZonesAndOnAllWorkers() {
     Job.Builder job = minutely().parameter(new Body(new byte[16 << 10], "a/b", Map.of()));
     Job perZone = job.scope(Scope.PER_ZONE).shards(600).build();
-    assertThat(RunPlaces.choose(perZone, Workers.of(3), allocators)).isInstanceOf(RunPlaces.Begin.class);
+    assertThat(RunPlaces.choose(perZone, perZone.parameter(), Workers.of(3), allocators))
+        .isInstanceOf(RunPlaces.Begin.class);
     Fleet zones = new Workers().add("w0", "a").add("w1", "b").fleet();
-    assertThatThrownBy(() -> RunPlaces.choose(perZone, zones, allocators)).isInstanceOf(InvalidJobException.class)
+    assertThatThrownBy(() -> RunPlaces.choose(perZone, perZone.parameter(), zones, allocators))
+        .isInstanceOf(InvalidJobException.class)
         .hasMessageContainingAll("parameter", "16777216");
     Job all = job.scope(Scope.ALL).shards(1).build();
-    assertThat(RunPlaces.choose(all, Workers.of(1_024), allocators)).isInstanceOf(RunPlaces.Begin.class);
-    assertThatThrownBy(() -> RunPlaces.choose(all, Workers.of(1_025), allocators))
+    assertThat(RunPlaces.choose(all, all.parameter(), Workers.of(1_024), allocators))
+        .isInstanceOf(RunPlaces.Begin.class);
+    assertThatThrownBy(() -> RunPlaces.choose(all, all.parameter(), Workers.of(1_025), allocators))
         .isInstanceOf(InvalidJobException.class).hasMessageContainingAll("parameter", "16777216");
+  }
+
+  /** The zone or the shards that make the run too large may come after the trigger. */
+  @Test
+  void theOwnParameterOfARunCountsWhenTheRunBegins() {
+    Body own = new Body(new byte[4_096], "a/b", Map.of());
+    Fleet one = new Workers().add("w0", "a").fleet();
+    job(minutely().scope(Scope.PER_ZONE).shards(3_000));
+    record = JobChange.trigger(record, null, own, one, START).record();
+    assertThatThrownBy(() -> pass(START)).isInstanceOf(InvalidJobException.class)
+        .hasMessageContainingAll("parameter", "16777216", "24576000");
+    fleet = one;
+    pass(START);
+    assertThat(record.active()).hasSize(1);
+    job(minutely().shards(1));
+    record = JobChange.trigger(record, null, own, fleet, START).record();
+    record = JobChange.put(record, minutely().shards(5_000).build(), START, NO_CALENDARS);
+    assertThatThrownBy(() -> pass(START)).isInstanceOf(InvalidJobException.class)
+        .hasMessageContainingAll("parameter", "16777216", "20480000");
+  }
+
+  @Test
+  void aSmallOwnParameterLetsALargeJobRun() {
+    Body large = new Body(new byte[16 << 10], "a/b", Map.of());
+    job(minutely().scope(Scope.PER_ZONE).shards(600).parameter(large));
+    record = JobChange.trigger(record, null, Body.json("1"), fleet, START).record();
+    pass(START);
+    assertThat(record.active()).extracting(Run::shards).containsExactly(1_200);
   }
 
   private static ShardAllocator.Worker named(List<ShardAllocator.Worker> workers, @Nullable String name) {
@@ -282,7 +313,9 @@ final class JobPlacesTest {
   }
 
   private String waitReason() {
-    return RunPlaces.choose(record.job(), fleet, allocators) instanceof RunPlaces.Wait wait ? wait.reason() : "";
+    return RunPlaces.choose(record.job(), record.job().parameter(), fleet, allocators) instanceof RunPlaces.Wait wait
+        ? wait.reason()
+        : "";
   }
 
   @Test

@@ -573,6 +573,21 @@ final class JobsTest {
   }
 
   @Test
+  void aTriggerIsRefusedIfItsParameterMakesTheRunTooLarge() {
+    Jobs here = planner.jobs(engine::write);
+    Body parameter = new Body(new byte[4_096], "a/b", Map.of());
+    join(here.put(everyTenSeconds().scope(Scope.PER_ZONE).shards(3_000).build()));
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "b").fleet());
+    assertThatThrownBy(() -> join(here.trigger("report", null, parameter))).rootCause()
+        .isInstanceOf(InvalidJobException.class).hasMessageContainingAll("parameter", "16777216", "got 24576000");
+    assertThat(report().waiting()).isZero();
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").fleet());
+    assertThat(join(here.trigger("report", "k", parameter)).isRepeated()).isFalse();
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "b").fleet());
+    assertThat(join(here.trigger("report", "k", parameter)).isRepeated()).isTrue();
+  }
+
+  @Test
   void aTimeWaitsForTheWorkersBeforeItEndsWithNoTargets() {
     join(jobs.put(everyTenSeconds().scope(Scope.ALL).build()));
     advance(Duration.ofSeconds(15));
