@@ -122,6 +122,13 @@ final class JobEdit {
         : 0;
   }
 
+  /** Returns whether more than the cursor has changed. */
+  boolean hasChanged() {
+    JobEdit moved = new JobEdit(before);
+    moved.cursor = cursor;
+    return !done().equals(moved.done());
+  }
+
   /** Returns the changed record, or the old record if nothing has changed. */
   JobRecord done() {
     int dropped = Math.max(0, history.size() - job.history());

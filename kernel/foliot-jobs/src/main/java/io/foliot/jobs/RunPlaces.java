@@ -40,6 +40,13 @@ final class RunPlaces {
     }
   }
 
+  /**
+   * The run does not begin, because it would be too large.
+   *
+   * @param reason the bound that it exceeds
+   */
+  record TooLarge(InvalidJobException reason) implements Choice {}
+
   /** The run has no worker to run on. */
   record NoTargets() implements Choice {}
 
@@ -50,11 +57,10 @@ final class RunPlaces {
    * @param parameter the payload of the shards of the run
    * @param fleet the workers, or null if they have not been read yet
    * @param allocators divide the shards of a job with {@link Allocation#OWN}
-   * @throws InvalidJobException if the run would be too large
    */
   static Choice choose(Job job, Body parameter, @Nullable Fleet fleet, Allocators allocators) {
-    ensureFits(job, parameter, fleet);
     try {
+      ensureFits(job, parameter, fleet);
       if (job.allocation() == Allocation.OWN) {
         allocators.ensureHas(job.allocator());
       }
@@ -63,6 +69,8 @@ final class RunPlaces {
         case PER_ZONE -> perZone(job, fleet, allocators);
         case ALL -> all(job, fleet);
       };
+    } catch (InvalidJobException e) {
+      return new TooLarge(e);
     } catch (UnallocatedException e) {
       return new Wait(String.valueOf(e.getMessage()), e);
     }
@@ -73,6 +81,7 @@ final class RunPlaces {
    *
    * @param parameter the payload of the shards of the run
    * @param fleet the workers; if it is null, only the zones that the job names count
+   * @throws InvalidJobException if the run would be larger
    */
   static void ensureFits(Job job, Body parameter, @Nullable Fleet fleet) {
     Fleet known = fleet == null ? Fleet.EMPTY : fleet;
