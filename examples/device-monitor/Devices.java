@@ -79,7 +79,7 @@ public class Devices {
     try {
       System.exit(devices.run() ? 0 : 1);
     } catch (CompletionException e) {
-      System.err.println("the server at " + devices.url + " does not answer; start it with ./foliot server: "
+      System.err.println("a call to the server at " + devices.url + " failed (./foliot server starts one): "
           + e.getCause());
       System.exit(2);
     }
@@ -187,7 +187,7 @@ public class Devices {
         + "ms\"}").whenComplete((answer, failure) -> {
           free.release();
           if (failure != null) {
-            System.out.println("heartbeats were lost: " + failure.getMessage());
+            System.out.println("a call with " + due.length + " heartbeats failed: " + failure.getMessage());
             return;
           }
           // The server counts the deadline from when it handles the call, so not before `now`.
@@ -204,9 +204,10 @@ public class Devices {
       raised += firstAlarm.get(i) >= quietFrom ? 1 : 0;
     }
     long[] late = lateness.stream().mapToLong(Long::longValue).sorted().toArray();
-    System.out.printf("%,d heartbeats; %d of %d silent devices reported, %d alarms in all, late by %d ms at the median, %d ms"
-        + " at the 99th percentile, %d ms at most; %d false alarms, %d devices unknown%n", beats.get(), raised, silent,
-        alarms.get(), rank(late, 0.5), rank(late, 0.99), maxLateMillis.get(), falseAlarms.get(), missing.get());
+    System.out.printf("%,d heartbeats, %d of them of unknown devices; %d of %d silent devices reported,"
+        + " %d alarms in all, late by %d ms at the median, %d ms at the 99th percentile, %d ms at most;"
+        + " %d false alarms%n", beats.get(), missing.get(), raised, silent, alarms.get(), rank(late, 0.5),
+        rank(late, 0.99), maxLateMillis.get(), falseAlarms.get());
     return raised == silent && falseAlarms.get() == 0 && missing.get() == 0;
   }
 

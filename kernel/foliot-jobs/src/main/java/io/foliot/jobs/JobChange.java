@@ -2,6 +2,7 @@ package io.foliot.jobs;
 
 import io.foliot.core.Body;
 import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.jobs.schedule.AfterSchedule;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.Schedule;
@@ -215,10 +216,13 @@ final class JobChange {
    *
    * @param parameter the payload and its content type, without headers: the shards get the headers of the job's
    *     parameter
+   * @param fleet the workers, or null if they have not been read yet
+   * @throws InvalidJobException if the run would be too large with the present workers
    * @throws OverloadedException if more than {@link JobRecord#MAX_WAITING} times, or more than {@link
    *     JobRecord#MAX_PARAMETERS_BYTES} bytes of parameters, would wait
    */
-  static Requested trigger(JobRecord record, @Nullable String key, Body parameter, long now) {
+  static Requested trigger(JobRecord record, @Nullable String key, Body parameter, @Nullable Fleet fleet,
+      long now) {
     int length = parameter.payload().length;
     InvalidJobException.ensure(parameter.headers().isEmpty(), "parameter", "no headers in the parameter of a request",
         parameter.headers().size());
@@ -228,8 +232,7 @@ final class JobChange {
     if (requested.isRepeated()) {
       return requested;
     }
-    Job job = record.job();
-    Job.ensureRun(Math.max(1, job.zones().size()), job.shards(), parameter);
+    RunPlaces.ensureFits(record.job(), parameter, fleet);
     int waiting = record.parameters().stream().mapToInt(each -> each.body().payload().length).sum();
     if (waiting + length > JobRecord.MAX_PARAMETERS_BYTES) {
       throw new OverloadedException("the parameters of requests that wait have at most "

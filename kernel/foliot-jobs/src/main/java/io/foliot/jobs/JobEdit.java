@@ -60,9 +60,13 @@ final class JobEdit {
     past(new PastRun(from, to, count, 0, result, 0, 0, 0, now));
   }
 
-  /** Returns the payload of the shards of a run. */
-  Body parameter(Run run) {
-    return parameters.stream().filter(parameter -> parameter.origin() == run.origin()).findFirst()
+  /**
+   * Returns the payload of the shards of a run.
+   *
+   * @param origin 0 for the schedule, else the number of the request for the run
+   */
+  Body parameter(long origin) {
+    return parameters.stream().filter(parameter -> parameter.origin() == origin).findFirst()
         .map(parameter -> new Body(parameter.body().payload(), parameter.body().contentType(),
             job.parameter().headers()))
         .orElse(job.parameter());
@@ -116,6 +120,13 @@ final class JobEdit {
     return last != null && last.result() == PastRun.Result.MISSED && last.to() == time
         ? (int) Math.min(last.count(), Integer.MAX_VALUE)
         : 0;
+  }
+
+  /** Returns whether more than the cursor has changed. */
+  boolean hasChanged() {
+    JobEdit moved = new JobEdit(before);
+    moved.cursor = cursor;
+    return !done().equals(moved.done());
   }
 
   /** Returns the changed record, or the old record if nothing has changed. */

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <li><i>Start.</i> Runs that wait begin as the overlap rule permits. {@link RunPlaces} chooses where their shards run;
  * the choice is stored in the run, and a later fleet does not change it. If a run has a listener before its shards, the
  * shards begin only after that listener has succeeded. At most {@link Outcome.Rearm#MAX_CHILDREN} tasks are inserted in
- * a pass; the next pass continues.
+ * a pass; the next pass continues. A run that would be too large waits, and the job is in error meanwhile.
  * <li><i>Next pass.</i> The next pass is due when the plan can change, for example at the next scheduled time or at the
  * deadline of a run. It is due in at most 24 hours, so that changed calendars and time zone data take effect by then.
  * </ol>
@@ -88,6 +88,8 @@ final class JobLife {
   private final List<Run> continuations = new ArrayList<>();
   /** The reason why a waiting run cannot begin yet, or null. */
   private RunPlaces.@Nullable Wait wait;
+  /** The reason why the pass began no further run; null if no run was too large. */
+  private @Nullable InvalidJobException tooLarge;
 
   /**
    * The decisions of a pass.
@@ -97,9 +99,11 @@ final class JobLife {
    * @param children the tasks to insert in the step that writes the record
    * @param cancels the tasks to cancel before that step
    * @param unallocated the failure of the allocator, if this failure keeps a run from beginning; else null
+   * @param failure the reason why the pass fails, so that its job is in error and the record is not written; else null.
+   *     The tasks are cancelled nevertheless
    */
   record Plan(JobRecord record, long at, List<Outcome.Child> children, List<TaskId> cancels,
-      @Nullable UnallocatedException unallocated) {}
+      @Nullable UnallocatedException unallocated, @Nullable InvalidJobException failure) {}
 
   private JobLife(JobRecord record, long now, Function<String, @Nullable Calendar> calendars,
       @Nullable Fleet fleet, Allocators allocators) {
@@ -182,7 +186,16 @@ final class JobLife {
     boolean inserted = pass.insert();
     JobRecord next = pass.edit.done();
     return new Plan(next, complete && inserted ? pass.nextPass() : now, List.copyOf(pass.children),
-        List.copyOf(pass.cancels), pass.wait == null ? null : pass.wait.unallocated());
+        List.copyOf(pass.cancels), pass.wait == null ? null : pass.wait.unallocated(), pass.failure(record));
+  }
+
+  /**
+   * Returns why the pass fails, or null if it does not. A pass that could not begin a run that is too large fails if
+   * there is no active run, or nothing to record of the active runs.
+   */
+  private @Nullable InvalidJobException failure(JobRecord before) {
+    boolean isIdle = before.active().isEmpty() && edit.active.isEmpty();
+    return isIdle || !edit.hasChanged() ? tooLarge : null;
   }
 
   /** Computes a pass without allocators. */
@@ -392,7 +405,7 @@ final class JobLife {
   }
 
   private boolean hasRoom() {
-    if (wait != null) {
+    if (wait != null || tooLarge != null) {
       return false;
     }
     return edit.job.overlap() == Overlap.ALLOW
@@ -403,7 +416,7 @@ final class JobLife {
   }
 
   private void begin(JobRecord.Waiting time) {
-    switch (RunPlaces.choose(edit.job, fleet, allocators)) {
+    switch (RunPlaces.choose(edit.job, edit.parameter(time.origin()), fleet, allocators)) {
       case RunPlaces.Begin place -> {
         long timeout = timeoutMillis();
         edit.active.add(Run.started(time.time(), time.origin(), place.shards(), place.targets(), time.missed(), now,
@@ -413,7 +426,11 @@ final class JobLife {
       }
       case RunPlaces.Wait reason -> {
         wait = reason;
-        edit.waiting.add(new JobRecord.Waiting(time.time(), time.origin(), time.missed(), true));
+        edit.waiting.add(time.waiting());
+      }
+      case RunPlaces.TooLarge large -> {
+        tooLarge = large.reason();
+        edit.waiting.add(time.waiting());
       }
       case RunPlaces.NoTargets none -> withoutTargets(time);
     }
@@ -473,7 +490,7 @@ final class JobLife {
   }
 
   private Run shardsInserted(Run run) {
-    Body parameter = edit.parameter(run);
+    Body parameter = edit.parameter(run.origin());
     int shard = run.inserted();
     while (shard < run.shards() && hasRoom(parameter)) {
       String checkpoint = edit.checkpoint(run, shard);
@@ -484,7 +501,7 @@ final class JobLife {
   }
 
   private Run phaseInserted(Run run) {
-    Body parameter = edit.parameter(run);
+    Body parameter = edit.parameter(run.origin());
     if (!run.listeners().isToInsert() || !hasRoom(parameter)) {
       return run;
     }
@@ -513,7 +530,7 @@ final class JobLife {
       }
       at = Math.min(at, now + poll(run));
     }
-    if (wait != null) {
+    if (wait != null || tooLarge != null) {
       at = Math.min(at, now + WAITING_POLL_MILLIS);
     }
     if (readsOnAfter != Long.MAX_VALUE) {

@@ -42,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A pass that fails because of its job, for example because a calendar is missing, is repeated with growing pauses.
  * Other jobs are not delayed. While the {@link ShardAllocator} of a job is missing or fails, the runs of the job do not
- * begin.
+ * begin. If the next run of a job would be too large, the passes record what happens to its active runs, and fail if
+ * there is nothing to record.
  */
 public final class JobPlanner implements Delivery {
   /** The type of the internal queue's target. */
@@ -190,15 +191,26 @@ public final class JobPlanner implements Delivery {
       return CompletableFuture.completedFuture(failed(task, e));
     }
     waits.planned(record.job().name(), plan.unallocated(), now);
-    count(record, plan, now);
-    Body body = plan.record() == record ? null : body(plan.record());
-    Due next = Due.at(turns.nextPass(record.job().name(), now, plan.at()));
-    Answer answer = new Answer.Plan(new Outcome.Rearm(next, body, plan.children()), "");
+    Answer answer = answer(task, record, plan, now);
     if (plan.cancels().isEmpty()) {
       return CompletableFuture.completedFuture(answer);
     }
     List<TaskRef> refs = plan.cancels().stream().<TaskRef>map(TaskRef.ById::new).toList();
     return store.cancel(refs).thenApply(cancelled -> answer);
+  }
+
+  private Answer answer(TaskRecord task, JobRecord before, JobLife.Plan plan, long now) {
+    InvalidJobException failure = plan.failure();
+    if (failure != null && plan.record().active().isEmpty()) {
+      return failed(task, failure);
+    }
+    count(before, plan, now);
+    if (failure != null) {
+      return failed(task, failure, Duration.ofMillis(plan.at() - now));
+    }
+    Body body = plan.record() == before ? null : body(plan.record());
+    Due next = Due.at(turns.nextPass(before.job().name(), now, plan.at()));
+    return new Answer.Plan(new Outcome.Rearm(next, body, plan.children()), "");
   }
 
   private void count(JobRecord before, JobLife.Plan plan, long now) {
@@ -242,17 +254,37 @@ public final class JobPlanner implements Delivery {
     return new Body(JobRecordFormat.encode(record), "application/octet-stream", Map.of());
   }
 
+  /** Returns the answer of a pass that failed, which is logged and repeated with growing pauses. */
   private static Answer failed(TaskRecord task, RuntimeException reason) {
+    log(task, reason);
+    long pauseSeconds = 1L << Math.min(task.attempt(), Long.SIZE / 2);
+    return repeated(task, reason, Duration.ofSeconds(Math.min(pauseSeconds, LONGEST_PAUSE.toSeconds())));
+  }
+
+  /**
+   * Returns the answer of a pass that failed while a run is active. The next pass is due as the active run requires.
+   * Until a pass records something, the failure is logged once.
+   */
+  private static Answer failed(TaskRecord task, RuntimeException reason, Duration pause) {
+    if (task.attempt() <= 1) {
+      log(task, reason);
+    }
+    return repeated(task, reason, pause);
+  }
+
+  private static void log(TaskRecord task, RuntimeException reason) {
     String message = "cannot plan a job; trying again until planning succeeds or the job is replaced: job=" + task.key()
         + ", reason=" + reason.getMessage();
-    if (reason instanceof ScheduleException || reason instanceof UnreadableException) {
-      // A stack trace would not help: the cause is in the record or in the calendars of the job.
+    if (reason instanceof ScheduleException || reason instanceof UnreadableException
+        || reason instanceof InvalidJobException) {
+      // A stack trace would not help: the cause is in the record, the calendars or the workers of the job.
       LOG.log(System.Logger.Level.ERROR, message);
     } else {
       LOG.log(System.Logger.Level.ERROR, message, reason);
     }
-    long pauseSeconds = 1L << Math.min(task.attempt(), Long.SIZE / 2);
-    Duration pause = Duration.ofSeconds(Math.min(pauseSeconds, LONGEST_PAUSE.toSeconds()));
+  }
+
+  private static Answer repeated(TaskRecord task, RuntimeException reason, Duration pause) {
     if (task.attempt() >= Retry.MAX_ATTEMPTS) {
       return firstAttempt(task, pause);
     }

@@ -75,7 +75,12 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * @param missed how many scheduled times were missed directly before it
    * @param waits whether this run waits for its turn while another run is active; if false, the overlap rule applies
    */
-  record Waiting(long time, long origin, int missed, boolean waits) {}
+  record Waiting(long time, long origin, int missed, boolean waits) {
+    /** Returns this time, which waits for its turn. */
+    Waiting waiting() {
+      return new Waiting(time, origin, missed, true);
+    }
+  }
 
   /**
    * A pause.

@@ -1,6 +1,7 @@
 package io.foliot.jobs;
 
 import io.foliot.core.Address;
+import io.foliot.core.Body;
 import io.foliot.core.JobHeaders;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
@@ -164,11 +165,20 @@ final class JobViews {
    * active and the job is not paused, returns the reason why the next waiting time cannot begin. If no time waits
    * either, returns the reason why the next scheduled time would have no worker or no allocator. Returns an empty text
    * if there is no such reason.
+   *
+   * @throws InvalidJobException if the run of the next waiting time would be too large, even while a run is active
    */
   private String waitsFor(JobRecord record, @Nullable Fleet workers) {
+    Job job = record.job();
+    Body next = record.waiting().isEmpty()
+        ? job.parameter()
+        : new JobEdit(record).parameter(record.waiting().getFirst().origin());
+    if (!record.waiting().isEmpty() && record.paused() == null) {
+      RunPlaces.ensureFits(job, next, workers);
+    }
     if (workers != null) {
       for (Run run : record.active()) {
-        String reason = run.isStopping() ? "" : RunPlaces.waitsFor(record.job(), run, workers);
+        String reason = run.isStopping() ? "" : RunPlaces.waitsFor(job, run, workers);
         if (!reason.isEmpty()) {
           return reason;
         }
@@ -177,9 +187,8 @@ final class JobViews {
     if (!record.active().isEmpty() || record.paused() != null) {
       return "";
     }
-    Job job = record.job();
     if (!record.waiting().isEmpty()) {
-      return RunPlaces.choose(job, workers, allocators) instanceof RunPlaces.Wait wait
+      return RunPlaces.choose(job, next, workers, allocators) instanceof RunPlaces.Wait wait
           ? wait.reason()
           // The node that plans the job may have read another fleet, or may have other allocators.
           : job.allocation() == Allocation.OWN

@@ -49,6 +49,7 @@ public final class Jobs {
   private final TaskStore store;
   private final JobHost host;
   private final JobSurroundings surroundings;
+  private final Supplier<@Nullable Fleet> fleet;
   private final Repeats repeats;
   private final Calendars calendars;
   private final StoreTime time;
@@ -158,6 +159,7 @@ public final class Jobs {
     this.store = store;
     this.host = host;
     this.surroundings = surroundings;
+    this.fleet = fleet;
     repeats = new Repeats(surroundings, turns, this::wake);
     calendars = new Calendars(store);
     time = new StoreTime(store, surroundings);
@@ -349,14 +351,15 @@ public final class Jobs {
   }
 
   /**
-   * Requests a run now, as {@link #trigger(String, String)} does.
+   * Requests a run now, as {@link #trigger(String, String)} does. Fails with {@link InvalidJobException} if the run
+   * would be too large with this parameter.
    *
    * @param parameter the payload of the run's shards, without headers; null for the job's parameter
    */
   public CompletableFuture<Requested> trigger(String name, @Nullable String key, @Nullable Body parameter) {
     return request(name, (record, now, known) -> parameter == null
         ? JobChange.trigger(record, key, now)
-        : JobChange.trigger(record, key, parameter, now));
+        : JobChange.trigger(record, key, parameter, fleet.get(), now));
   }
 
   /**

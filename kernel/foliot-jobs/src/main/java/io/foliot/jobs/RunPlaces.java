@@ -1,6 +1,7 @@
 package io.foliot.jobs;
 
 import io.foliot.core.Address;
+import io.foliot.core.Body;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.coordination.Fleet.Seat;
 import io.foliot.jobs.Allocators.UnallocatedException;
@@ -39,6 +40,13 @@ final class RunPlaces {
     }
   }
 
+  /**
+   * The run does not begin, because it would be too large.
+   *
+   * @param reason the bound that it exceeds
+   */
+  record TooLarge(InvalidJobException reason) implements Choice {}
+
   /** The run has no worker to run on. */
   record NoTargets() implements Choice {}
 
@@ -46,11 +54,13 @@ final class RunPlaces {
    * Chooses the targets of the next run of a job. If both its allocator and workers are missing, the reason names the
    * allocator.
    *
+   * @param parameter the payload of the shards of the run
    * @param fleet the workers, or null if they have not been read yet
    * @param allocators divide the shards of a job with {@link Allocation#OWN}
    */
-  static Choice choose(Job job, @Nullable Fleet fleet, Allocators allocators) {
+  static Choice choose(Job job, Body parameter, @Nullable Fleet fleet, Allocators allocators) {
     try {
+      ensureFits(job, parameter, fleet);
       if (job.allocation() == Allocation.OWN) {
         allocators.ensureHas(job.allocator());
       }
@@ -59,8 +69,27 @@ final class RunPlaces {
         case PER_ZONE -> perZone(job, fleet, allocators);
         case ALL -> all(job, fleet);
       };
+    } catch (InvalidJobException e) {
+      return new TooLarge(e);
     } catch (UnallocatedException e) {
       return new Wait(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /**
+   * Ensures that a run is no larger than a run may be.
+   *
+   * @param parameter the payload of the shards of the run
+   * @param fleet the workers; if it is null, only the zones that the job names count
+   * @throws InvalidJobException if the run would be larger
+   */
+  static void ensureFits(Job job, Body parameter, @Nullable Fleet fleet) {
+    Fleet known = fleet == null ? Fleet.EMPTY : fleet;
+    List<Seat> workers = known.working(job.queue());
+    switch (job.scope()) {
+      case ONE -> Job.ensureRun(1, job.shards(), parameter);
+      case PER_ZONE -> Job.ensureRun(Math.max(1, zones(job, known, workers).size()), job.shards(), parameter);
+      case ALL -> Job.ensureRun(1, workers.size(), parameter);
     }
   }
 
@@ -95,7 +124,6 @@ final class RunPlaces {
       return unread();
     }
     List<Integer> seats = fleet.working(job.queue()).stream().map(Seat::number).sorted().toList();
-    Job.ensureRun(1, seats.size(), job.parameter());
     return seats.isEmpty()
         ? new NoTargets()
         : new Begin(seats.size(), new Targets(List.of(new Targets.Group("", Address.Kind.ONLY, seats))));
@@ -110,11 +138,10 @@ final class RunPlaces {
       return unread();
     }
     List<Seat> workers = fleet.working(job.queue());
-    List<String> zones = job.zones().isEmpty() ? zones(fleet, workers) : job.zones();
+    List<String> zones = zones(job, fleet, workers);
     if (zones.isEmpty()) {
       return new NoTargets();
     }
-    Job.ensureRun(zones.size(), job.shards(), job.parameter());
     List<Targets.Group> groups = new ArrayList<>();
     for (String zone : zones) {
       int number = fleet.zone(zone);
@@ -132,7 +159,10 @@ final class RunPlaces {
     return new Begin(zones.size() * job.shards(), new Targets(groups));
   }
 
-  private static List<String> zones(Fleet fleet, List<Seat> workers) {
+  private static List<String> zones(Job job, Fleet fleet, List<Seat> workers) {
+    if (!job.zones().isEmpty()) {
+      return job.zones();
+    }
     Set<String> zones = new LinkedHashSet<>();
     workers.stream().map(Seat::zone).sorted(Comparator.comparingInt(fleet::zone)).forEach(zones::add);
     return List.copyOf(zones);

@@ -275,8 +275,8 @@ final class JobChangeTest {
   @Test
   void aRequestKeepsItsParameterUntilItsShardsAreInserted() {
     Job job = hourly().shards(600).parameter(new Body(new byte[]{'1'}, "text/plain", Map.of("h", "v"))).build();
-    JobRecord record = JobChange.trigger(created(job), "k", Body.json("2"), START).record();
-    assertThat(JobChange.trigger(record, "k", Body.json("3"), START).isRepeated()).isTrue();
+    JobRecord record = JobChange.trigger(created(job), "k", Body.json("2"), null, START).record();
+    assertThat(JobChange.trigger(record, "k", Body.json("3"), null, START).isRepeated()).isTrue();
     JobLife.Plan half = pass(record, START);
     assertThat(half.children()).hasSize(500).allMatch(child -> child.body().payload()[0] == '2')
         .allMatch(child -> "v".equals(child.body().headers().get("h")));
@@ -285,9 +285,10 @@ final class JobChangeTest {
     assertThat(rest.children()).hasSize(100).allMatch(child -> child.body().payload()[0] == '2');
     assertThat(rest.record().parameters()).as("the record drops the parameter").isEmpty();
     Body large = new Body(new byte[5_000], "a/b", Map.of());
-    assertThatThrownBy(() -> JobChange.trigger(record, null, large, START)).hasMessageContaining("4096");
+    assertThatThrownBy(() -> JobChange.trigger(record, null, large, null, START)).hasMessageContaining("4096");
     Body most = new Body(new byte[4_096], "a/b", Map.of());
-    assertThatThrownBy(() -> JobChange.trigger(record, null, most, START)).isInstanceOf(OverloadedException.class);
+    assertThatThrownBy(() -> JobChange.trigger(record, null, most, null, START))
+        .isInstanceOf(OverloadedException.class);
     assertThat(JobChange.stop(record, START, START, NO_CALENDARS).parameters()).as("a request that is stopped")
         .isEmpty();
   }
@@ -296,9 +297,9 @@ final class JobChangeTest {
   void theParameterOfARequestCountsForEachShard() {
     Body most = new Body(new byte[4_096], "a/b", Map.of());
     JobRecord large = created(hourly().shards(4_096).build());
-    assertThat(JobChange.trigger(large, null, most, START).record().waiting()).hasSize(1);
+    assertThat(JobChange.trigger(large, null, most, null, START).record().waiting()).hasSize(1);
     JobRecord larger = created(hourly().shards(4_097).build());
-    assertThatThrownBy(() -> JobChange.trigger(larger, null, most, START)).isInstanceOf(InvalidJobException.class)
+    assertThatThrownBy(() -> JobChange.trigger(larger, null, most, null, START)).isInstanceOf(InvalidJobException.class)
         .hasMessageContainingAll("parameter", "16777216");
   }
 

@@ -30,6 +30,7 @@ final class JobPlacesTest {
   private final List<Outcome.Child> children = new ArrayList<>();
   private final List<TaskId> cancels = new ArrayList<>();
   private Allocators allocators = Allocators.NONE;
+  private @Nullable InvalidJobException failure;
   private @Nullable Fleet fleet = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").fleet();
   private JobRecord record = JobChange.create(minutely().build(), START, NO_CALENDARS);
 
@@ -52,6 +53,7 @@ final class JobPlacesTest {
       plan.children().forEach(child -> ends.put(child.id(), new ShardEnd(ShardEnd.State.LIVE, 0)));
       children.addAll(plan.children());
       next = plan.at();
+      failure = plan.failure();
     } while (next <= now);
     return next;
   }
@@ -248,7 +250,7 @@ final class JobPlacesTest {
     pass(START + 3 * MINUTE);
     assertThat(record.waiting()).as("one waiting run, no more").hasSize(1);
     assertThat(record.totals().skipped()).isEqualTo(2);
-    assertThat(RunPlaces.choose(record.job(), fleet, allocators))
+    assertThat(RunPlaces.choose(record.job(), record.job().parameter(), fleet, allocators))
         .isEqualTo(new RunPlaces.Wait("waits for a worker in zone new"));
     fleet = new Workers().add("w0", "a").add("w1", "new").fleet();
     pass(START + 3 * MINUTE + 10);
@@ -261,14 +263,75 @@ final class JobPlacesTest {
   void aRunIsNoLargerThanItsBoundInAllZonesAndOnAllWorkers() {
     Job.Builder job = minutely().parameter(new Body(new byte[16 << 10], "a/b", Map.of()));
     Job perZone = job.scope(Scope.PER_ZONE).shards(600).build();
-    assertThat(RunPlaces.choose(perZone, Workers.of(3), allocators)).isInstanceOf(RunPlaces.Begin.class);
+    assertThat(RunPlaces.choose(perZone, perZone.parameter(), Workers.of(3), allocators))
+        .isInstanceOf(RunPlaces.Begin.class);
     Fleet zones = new Workers().add("w0", "a").add("w1", "b").fleet();
-    assertThatThrownBy(() -> RunPlaces.choose(perZone, zones, allocators)).isInstanceOf(InvalidJobException.class)
-        .hasMessageContainingAll("parameter", "16777216");
+    ensureTooLarge(RunPlaces.choose(perZone, perZone.parameter(), zones, allocators));
     Job all = job.scope(Scope.ALL).shards(1).build();
-    assertThat(RunPlaces.choose(all, Workers.of(1_024), allocators)).isInstanceOf(RunPlaces.Begin.class);
-    assertThatThrownBy(() -> RunPlaces.choose(all, Workers.of(1_025), allocators))
-        .isInstanceOf(InvalidJobException.class).hasMessageContainingAll("parameter", "16777216");
+    assertThat(RunPlaces.choose(all, all.parameter(), Workers.of(1_024), allocators))
+        .isInstanceOf(RunPlaces.Begin.class);
+    ensureTooLarge(RunPlaces.choose(all, all.parameter(), Workers.of(1_025), allocators));
+  }
+
+  private static void ensureTooLarge(RunPlaces.Choice choice) {
+    assertThat(choice).isInstanceOfSatisfying(RunPlaces.TooLarge.class,
+        large -> assertThat(large.reason()).hasMessageContainingAll("parameter", "16777216"));
+  }
+
+  /** The zone or the shards that make the run too large may come after the trigger. */
+  @Test
+  void theOwnParameterOfARunCountsWhenTheRunBegins() {
+    Body own = new Body(new byte[4_096], "a/b", Map.of());
+    Fleet one = new Workers().add("w0", "a").fleet();
+    job(minutely().scope(Scope.PER_ZONE).shards(3_000));
+    record = JobChange.trigger(record, null, own, one, START).record();
+    pass(START);
+    assertThat(failure).hasMessageContainingAll("parameter", "16777216", "24576000");
+    assertThat(record.waiting()).hasSize(1);
+    fleet = one;
+    pass(START);
+    assertThat(failure).isNull();
+    assertThat(record.active()).hasSize(1);
+    job(minutely().shards(1));
+    record = JobChange.trigger(record, null, own, fleet, START).record();
+    record = JobChange.put(record, minutely().shards(5_000).build(), START, NO_CALENDARS);
+    pass(START);
+    assertThat(failure).hasMessageContainingAll("parameter", "16777216", "20480000");
+    assertThat(record.active()).isEmpty();
+  }
+
+  @Test
+  void aSmallOwnParameterLetsALargeJobRun() {
+    Body large = new Body(new byte[16 << 10], "a/b", Map.of());
+    job(minutely().scope(Scope.PER_ZONE).shards(600).parameter(large));
+    record = JobChange.trigger(record, null, Body.json("1"), fleet, START).record();
+    pass(START);
+    assertThat(record.active()).extracting(Run::shards).containsExactly(1_200);
+  }
+
+  @Test
+  void aPassFailsForATooLargeRunOnceNothingElseIsToBeRecorded() {
+    fleet = new Workers().add("w0", "a").fleet();
+    job(minutely().scope(Scope.PER_ZONE).shards(5_001).overlap(Overlap.ALLOW));
+    pass(START + MINUTE);
+    fleet = new Workers().add("w0", "a").add("w1", "b").fleet();
+    long now = START + 2 * MINUTE;
+    assertThat(pass(now)).as("the next pass tries again soon").isEqualTo(now + 2_000);
+    assertThat(failure).as("the pass has recorded the waiting time").isNull();
+    assertThat(record.waiting()).hasSize(1);
+    record = JobChange.stop(record, START + MINUTE, now, NO_CALENDARS);
+    pass(now + 1);
+    pass(now + 2);
+    assertThat(failure).hasMessageContaining("of which there are 2");
+    assertThat(cancels).as("a pass that fails cancels shards, too").hasSize(1_000);
+    succeed(now + 3);
+    for (int i = 0; i < 6; i++) {
+      pass(now + 4 + i);
+    }
+    assertThat(record.history()).extracting(PastRun::result).containsExactly(PastRun.Result.STOPPED);
+    assertThat(record.waiting()).hasSize(1);
+    pass(now + 20);
+    assertThat(failure).as("no run is active").hasMessageContaining("of which there are 2");
   }
 
   private static ShardAllocator.Worker named(List<ShardAllocator.Worker> workers, @Nullable String name) {
@@ -282,7 +345,9 @@ final class JobPlacesTest {
   }
 
   private String waitReason() {
-    return RunPlaces.choose(record.job(), fleet, allocators) instanceof RunPlaces.Wait wait ? wait.reason() : "";
+    return RunPlaces.choose(record.job(), record.job().parameter(), fleet, allocators) instanceof RunPlaces.Wait wait
+        ? wait.reason()
+        : "";
   }
 
   @Test
@@ -509,6 +574,7 @@ final class JobPlacesTest {
         .hasMessageContaining("scope all, which has one shard for each worker");
     assertThatThrownBy(() -> minutely().zones("a").build()).hasMessageContaining("scope is per-zone");
     job(minutely().scope(Scope.PER_ZONE).shards(5_001));
-    assertThatThrownBy(() -> pass(START + MINUTE)).hasMessageContaining("in all zones together, with zones=2");
+    pass(START + MINUTE);
+    assertThat(failure).hasMessageContaining("in all zones together, with zones=2");
   }
 }

@@ -573,6 +573,45 @@ final class JobsTest {
   }
 
   @Test
+  void anActiveRunEndsWhileTheNextRunIsTooLarge() {
+    Workers workers = new Workers(QUEUE).add("w0", "a");
+    planner.fleetChanged(workers.fleet());
+    join(jobs.put(everyTenSeconds().scope(Scope.PER_ZONE).shards(600).overlap(Overlap.ALLOW)
+        .parameter(new Body(new byte[16 << 10], "a/b", Map.of())).timeout(Duration.ofSeconds(25)).build()));
+    advance(Duration.ofSeconds(12));
+    assertThat(report().active()).hasSize(1);
+    planner.fleetChanged(workers.add("w1", "b").fleet());
+    advance(Duration.ofSeconds(15));
+    assertThat(report().state()).isEqualTo(JobStatus.State.ERROR);
+    assertThat(report().error()).contains("parameter: expected at most 16777216 bytes");
+    assertThat(report().active()).as("the run is in time").hasSize(1);
+    advance(Duration.ofSeconds(15));
+    JobRecord stored = JobRecordFormat.decode("report", task("report").body().payload());
+    assertThat(stored.active()).isEmpty();
+    assertThat(stored.history()).extracting(PastRun::result).containsExactly(PastRun.Result.TIMED_OUT);
+    assertThat(report().state()).isEqualTo(JobStatus.State.ERROR);
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").fleet());
+    advance(Duration.ofMinutes(2));
+    assertThat(report().state()).isEqualTo(JobStatus.State.ACTIVE);
+    assertThat(report().totals().fired()).isGreaterThan(1);
+  }
+
+  @Test
+  void aTriggerIsRefusedIfItsParameterMakesTheRunTooLarge() {
+    Jobs here = planner.jobs(engine::write);
+    Body parameter = new Body(new byte[4_096], "a/b", Map.of());
+    join(here.put(everyTenSeconds().scope(Scope.PER_ZONE).shards(3_000).build()));
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "b").fleet());
+    assertThatThrownBy(() -> join(here.trigger("report", null, parameter))).rootCause()
+        .isInstanceOf(InvalidJobException.class).hasMessageContainingAll("parameter", "16777216", "got 24576000");
+    assertThat(report().waiting()).isZero();
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").fleet());
+    assertThat(join(here.trigger("report", "k", parameter)).isRepeated()).isFalse();
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "b").fleet());
+    assertThat(join(here.trigger("report", "k", parameter)).isRepeated()).isTrue();
+  }
+
+  @Test
   void aTimeWaitsForTheWorkersBeforeItEndsWithNoTargets() {
     join(jobs.put(everyTenSeconds().scope(Scope.ALL).build()));
     advance(Duration.ofSeconds(15));

@@ -364,7 +364,7 @@ final class RunListenersTest {
   @Test
   void theTasksOfARequestHaveItsPayload() {
     Body payload = Body.json("{\"day\": 7}");
-    record = JobChange.trigger(record, null, payload, START + 1).record();
+    record = JobChange.trigger(record, null, payload, null, START + 1).record();
     pass(START + 1);
     succeed(START + 2);
     pass(START + 3);

@@ -13,11 +13,20 @@ import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 
+/** The message of a failure has the seed. {@code -Dfoliot.seed=N} runs each test with seed N. */
 final class AssignmentTest {
   private static final List<String> ZONES = List.of("east", "west", "");
 
-  private final Random random = new Random();
+  private final long seed = Long.getLong("foliot.seed", new Random().nextLong());
+  private final Random random = new Random(seed);
+
+  @RegisterExtension
+  final TestExecutionExceptionHandler failures = (test, failure) -> {
+    throw new AssertionError("seed " + seed + ": " + failure.getMessage(), failure);
+  };
 
   private List<Member> members(int count) {
     List<Member> members = new ArrayList<>();
