@@ -34,7 +34,8 @@ final class AddressedEntries {
   }
 
   /**
-   * Takes the next entry for which a worker waits, and reserves that worker. Returns null if there is no such entry.
+   * Takes the next entry that a waiting worker may run, and reserves that worker. Returns null if there is no such
+   * entry.
    */
   @Nullable
   Matched match(LongPollQueue longPolls, Seating seating, String queue) {

@@ -33,28 +33,29 @@ import org.jspecify.annotations.Nullable;
  * The attempts of a loop: claims that were won, from the claim until their permits are free again. Passive; confined to
  * the loop's thread.
  *
- * <p>Guarantees: a lease outlasts the timeout of its delivery, or is renewed. An attempt gives back its place at the
- * destination once, when it is answered; its permit once, when it is released; and its memory once, when this node no
- * longer needs the payload. An attempt is released when its end is recorded, or when its lease is over. Before a
- * release at the end of the lease, the store is read if the lease may have been extended: by a worker or another caller
- * that has the token, or by a renewal whose answer was lost. The attempt is released if the lease had ended before this
- * read, because the store extends no lease that has ended. A task whose queue is not the lane's queue reaches no
- * receiver and no worker.
+ * <p>Guarantees: a lease outlasts the timeout of its delivery, or is renewed. An attempt gives back three things, each
+ * of them once: its place at the destination when the attempt is answered, its permit when the attempt is released, and
+ * its memory when this node no longer needs the payload. An attempt is released when its end is recorded, or when its
+ * lease is over. But the lease may have been extended without this node's knowledge: by a worker or another caller that
+ * has the token, or by a renewal whose answer was lost. In such cases the task is read from the store at the end of the
+ * lease. If the lease had ended before this read, the attempt is released, because the store extends no lease that has
+ * ended. A task is never given to a receiver or a worker if its queue is not the lane's queue.
  *
  * <ol>
- * <li>{@link #begin} notes the claim, puts the attempt into a wheel, and calls the delivery, or hands the task to the
- * worker that waits for it.
+ * <li>{@link #begin} puts the attempt into a wheel. Then it calls the delivery, or hands the task to the worker that
+ * waits for it.
  * <li>The answer of the delivery becomes an outcome, which goes to the {@link Settles}. "Accepted" means that the end
  * is reported later, by a caller that has the token, to any node.
  * <li>{@link #recorded} and {@link #reported} release an attempt whose end is in the store.
  * <li>A lease that is not longer than the timeout is renewed whenever a third of it is over. A task whose node dies
  * thus comes back when the lease ends, not after its timeout. A delivery whose lease is lost, or whose task is being
- * cancelled, is cancelled. The answer "accepted" extends the lease to the end that it would have had without renewals.
+ * cancelled, is cancelled. After the answer "accepted", the lease is extended to the time at which a lease without
+ * renewals would end.
  * <li>The wheel wakes an attempt for three reasons: to renew its lease; to cancel a delivery that has not answered by
  * the end of the timeout; and to handle the end of the lease. At the end of the lease the attempt is released or, if
  * its end is reported later, its task is looked up.
- * <li>{@link #findReports} looks up, a few each second, the tasks of limited queues whose ends may have been reported
- * to other nodes, so that their permits are free long before their leases end.
+ * <li>{@link #findReports} looks up tasks of limited queues whose ends may have been reported to other nodes, a few
+ * tasks each second. So their permits are free long before their leases end.
  * </ol>
  *
  * <p>The wheel's ticks are milliseconds of the monotonic clock, so that a step of the wall clock changes nothing.
@@ -65,14 +66,14 @@ final class Attempts {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long PAUSE_MILLIS = Backoff.LAST_NANOS / NANOS_PER_MILLI;
-  /** Time after the end of the attempt's timeout within which its answer may still arrive. */
+  /** Time that the engine still waits for an answer after the timeout of the attempt. */
   private static final long ANSWER_MILLIS = 250;
   /**
    * Divisor of a lease: a renewal is sent when a third of the lease is over. A renewal that fails is
    * repeated after at most a sixth of the lease.
    */
   private static final int RENEWED_IN_LEASE = 3;
-  /** Lateness from which a task that is claimed in another node's slot counts as left behind by that node. */
+  /** Minimum lateness at which a claimed task in another node's slot is reported as left behind by that node. */
   private static final long LATE_MILLIS = 1_000;
   /** Maximum number of lookups per second of tasks whose ends may have been reported to other nodes. */
   private static final int REPORTS_PER_SECOND = 64;
@@ -94,8 +95,8 @@ final class Attempts {
   private final Map<Token, RunningAttempt> running = new HashMap<>();
   private final ObjectTimerWheel<RunningAttempt> leases;
   /**
-   * Attempts whose ends are reported later, here or to another node; only of queues with a limit of concurrency. The
-   * attempt that was looked up longest ago is the first.
+   * The attempts that wait for the report of a caller, to this node or to another one; only attempts of queues with a
+   * limit of concurrency. The attempt that was looked up longest ago is the first.
    */
   private final Deque<RunningAttempt> reportedLater = new ArrayDeque<>();
   private long nextFindNanos;
@@ -125,7 +126,7 @@ final class Attempts {
     return Math.floorDiv(monotonicNanos, NANOS_PER_MILLI);
   }
 
-  /** Returns whether no attempt is running except those whose ends callers report. */
+  /** Returns whether no attempt is running. Attempts that wait for the report of a caller are ignored. */
   boolean isIdle() {
     return running.values().stream().allMatch(attempt -> attempt.reportsLater);
   }
@@ -243,7 +244,7 @@ final class Attempts {
   }
 
   /**
-   * Marks as parked the due children that no worker of this node may run: parking them later would cost another write
+   * Marks due children as parked if no worker of this node may run them: to park them later would cost another write
    * each. A child that may not be due yet by the store's clock goes into the index of its slot.
    */
   private Outcome.Rearm placed(Outcome.Rearm next, long nowNanos) {
@@ -295,7 +296,7 @@ final class Attempts {
 
   // Ends.
 
-  /** Notes that the store has recorded or refused the end of an attempt. */
+  /** Handles the answer of the store, which has recorded or refused the end of an attempt. */
   void recorded(Settles.Ending ending, SettleResult result, long nowNanos) {
     RunningAttempt attempt = ending.attempt();
     TaskRecord task = attempt.task;
@@ -321,8 +322,8 @@ final class Attempts {
   }
 
   /**
-   * Notes that a settlement has inserted tasks. If the settlement was stale, the tasks do not exist, and a claim of
-   * them finds nothing.
+   * Handles the tasks that a settlement has inserted. If the settlement was stale, the tasks do not exist, and a claim
+   * of them finds nothing.
    */
   private void inserted(List<Outcome.Child> children, long nowNanos) {
     List<DueEntry> entries = new ArrayList<>();
@@ -338,7 +339,7 @@ final class Attempts {
     lookAhead.written(entries, nowNanos);
   }
 
-  /** Notes that the end of a claim was recorded by a caller that has its token. */
+  /** Handles the end of a claim that was recorded by a caller with the claim's token. */
   void reported(Token token) {
     RunningAttempt attempt = running.get(token);
     if (attempt != null) {
@@ -373,7 +374,7 @@ final class Attempts {
         attempt.destination == null ? null : attempt.destination.memory(), bytes);
   }
 
-  /** Notes that nothing on this node needs the payload any more. */
+  /** Releases the memory of the payload, because nothing on this node needs the payload any more. */
   private void releasePayload(RunningAttempt attempt) {
     attempt.dropPayload();
     charge(attempt, -attempt.bytes);
@@ -381,7 +382,8 @@ final class Attempts {
   }
 
   /**
-   * Notes that a worker gets the task: its payload takes memory until the answer to the worker's call has been written.
+   * Gives the task to a worker. The memory of its payload is released only when the answer to the worker's call has
+   * been written.
    */
   private void handOver(RunningAttempt attempt, CompletionStage<?> taken) {
     attempt.handedOver = true;
@@ -391,7 +393,9 @@ final class Attempts {
 
   // Leases.
 
-  /** Wakes attempts whose leases are to be renewed, or whose timeouts or leases have ended, up to a limit. */
+  /**
+   * Wakes attempts that have to renew their leases, and attempts at the end of their timeouts or leases; up to a limit.
+   */
   void advance(int limit, long nowNanos) {
     leases.advance(millis(nowNanos), limit, (handle, tick, attempt) -> ItemGuard.run(() -> woke(attempt, nowNanos)));
   }
@@ -432,7 +436,7 @@ final class Attempts {
     }
   }
 
-  /** Notes the answer to a renewal; the result is null if the renewal has failed. */
+  /** Handles the answer to a renewal; the result is null if the renewal has failed. */
   void renewed(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos, long nowNanos) {
     boolean isLonger = result != null && result.kind() == ExtendResult.Kind.EXTENDED;
     if (attempt.released || (attempt.answered && !attempt.reportsLater && !isLonger)) {
@@ -470,7 +474,7 @@ final class Attempts {
     }
   }
 
-  /** Notes that the lease is over by this node's monotonic clock. */
+  /** Handles the end of the lease by this node's monotonic clock. */
   private void leaseEnded(RunningAttempt attempt, long nowNanos) {
     if (!attempt.answered) {
       LOG.log(System.Logger.Level.WARNING, "a delivery did not answer before the lease ended; the"

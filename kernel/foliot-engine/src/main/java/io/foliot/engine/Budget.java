@@ -10,29 +10,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * An amount of something that the queues and destinations of a node share: bytes of payload, or attempts. Thread-safe.
  *
- * <p>After a destination has taken units, it holds at most as much as is then free. After a queue has taken units, the
- * sum of its holding and its destination's is at most as much as is then free. These are the dynamic thresholds of
- * shared-memory switches (Choudhury and Hahne 1998). Nothing is taken back from a holder, so room must be left before
- * other holders need it. A destination that gives nothing back gets half of the total, and a queue of such a
- * destination a third. With {@code n} such destinations, each gets one part in {@code n+1}, and as much stays free for
- * the others. Demands below that are met in full, so the shares are max-min fair.
+ * <p>A destination may take units only if it then has no more units than remain free. A queue may take units only if
+ * the units of the queue and those of its destination together are then no more than remain free. These are the dynamic
+ * thresholds of shared-memory switches (Choudhury and Hahne 1998). Nothing is taken back from a holder, so room must be
+ * left before other holders need it. A destination that gives nothing back gets half of the total, and a queue of such
+ * a destination a third. With {@code n} such destinations, each gets one part in {@code n+1}, and one such part stays
+ * free for the others. Demands below that are met in full, so the shares are max-min fair.
  *
  * <p>If the free part is too small for one unit of work, a queue that holds nothing may take one unit from a reserve
- * beyond the total. Such queues take turns in the order of their first requests. The sum of all holdings exceeds total
- * plus reserve only by amounts that callers charge beyond what they acquired. Such amounts do not use up the reserve.
+ * beyond the total. Such queues take turns in the order of their first requests. All holdings together exceed the total
+ * plus the reserve only if callers charge more than they acquired. These additional amounts do not use up the reserve.
  *
  * <p>Rejected: a fixed share per queue. Thousands of queues would get a few kilobytes each, or the sum would be
  * unbounded. Also rejected: one bound per loop. One queue that hangs would use it up.
  */
 final class Budget {
-  /** The time for which a queue keeps its turn without a request; loops request at least every 0.1 s. */
+  /** Time that a queue keeps its turn without a request; loops request at least every 0.1 s. */
   private static final long TURN_NANOS = 1_000_000_000;
 
   /** The amount held by one queue or one destination. */
   static final class Share {
     // guarded by the budget
     private long held;
-    /** The part of {@link #held} that counts against the reserve. */
+    /** The part of {@link #held} that was taken from the reserve. */
     private long reserved;
   }
 
@@ -43,7 +43,10 @@ final class Budget {
   // guarded by this
   private long used;
   private long reservedUsed;
-  /** By queue that waits for the reserve, the time of its latest request; in the order of the first requests. */
+  /**
+   * The queues that wait for the reserve, each with the time of its latest request. They are in the order of their
+   * first requests.
+   */
   private final Map<Share, Long> turns = new LinkedHashMap<>();
   private final Set<Runnable> starving = new LinkedHashSet<>();
 
@@ -79,7 +82,7 @@ final class Budget {
    */
   synchronized int acquire(int wanted, long each, Share holder, @Nullable Share parent, Runnable again) {
     long left = left(holder, parent);
-    // Each taken unit counts for the holder, for the parent, and against the free part.
+    // Each taken unit adds to the holder and to the parent, and reduces the free part.
     long fits = left / ((parent == null ? 2 : 3) * each);
     int given = Math.clamp(fits, 0, wanted);
     if (given > 0) {
@@ -93,8 +96,8 @@ final class Budget {
   }
 
   /**
-   * Takes one unit of the guaranteed size from the reserve, if the holder has nothing, its parent has less than one
-   * such unit, and it is the holder's turn.
+   * Takes one unit of the guaranteed size from the reserve, on three conditions: the holder has nothing, its parent has
+   * less than one such unit, and it is the holder's turn.
    *
    * @return whether the unit was taken
    */
@@ -142,8 +145,8 @@ final class Budget {
   }
 
   /**
-   * Gives back units that were acquired a moment ago and could not be used. This wakes no other loop: two loops that
-   * find room here and none elsewhere would wake each other without end.
+   * Gives back units that were acquired a moment ago and could not be used. This wakes no other loop. Otherwise two
+   * loops that find units in this budget, but lack another resource, would wake each other without end.
    */
   synchronized void giveBackUnused(Share holder, @Nullable Share parent, long amount) {
     add(holder, parent, -amount);

@@ -64,7 +64,7 @@ final class CallGate {
     return run(refusal(true), call);
   }
 
-  /** Returns the exception with which a call is refused now; null if it is accepted. */
+  /** Returns the exception that refuses a call now; null if the call is accepted. */
   @Nullable
   RuntimeException refusal(boolean isWrite) {
     StoreSeal sealed = seal;

@@ -12,21 +12,21 @@ import org.jspecify.annotations.Nullable;
  * Sends the batches of one kind of store call: limits how many are under way at the same time, and pauses after
  * failures. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: no more batches are under way than the limit; no batch is sent while the backoff lasts; each answer is
- * recorded in the {@link StoreHealth} before it is handled. If a batch fails in part, for example because one of
- * several databases is unavailable, the other items are handled with their results.
+ * <p>Guarantees: the number of batches under way never exceeds the limit; no batch is sent while the backoff lasts;
+ * each answer is recorded in the {@link StoreHealth} before it is handled. If a batch fails in part, for example
+ * because one of several databases is unavailable, the other items are handled with their results.
  *
  * <ol>
  * <li>The owner of the pipe calls {@link #hasRoom}, gathers a batch, and {@linkplain #send sends} it.
  * <li>The answer comes back through the inbox. Health and backoff record whether the batch failed; a failure of one
- * item counts as a failure of the batch. Then the owner handles the answer.
+ * item is recorded as a failure of the batch. Then the owner handles the answer.
  * </ol>
  *
  * <p>Rejected: one limit for all kinds of calls. Settles would wait behind claims, and claims behind calls that only
  * move index entries.
  */
 final class CallPipe {
-  /** The effect of calls on the store. A store that answers reads but refuses writes does not count as serving. */
+  /** The effect of calls on the store. A store that answers reads but refuses writes is not regarded as serving. */
   enum Effect {
     READ, WRITE
   }

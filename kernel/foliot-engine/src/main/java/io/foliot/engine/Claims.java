@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Takes due ids from the lanes of a loop, claims them in the store, and handles the results. Passive; confined to the
  * loop's thread.
  *
- * <p>Guarantees: each claim holds its permits, its place at the destination and its memory before it is sent; a claim
+ * <p>Guarantees: a claim is sent only after it has its permits, its place at the destination and its memory; a claim
  * that is not won gives all of them back; each task that is won is passed to {@link Decisions} once, and no other task
  * is delivered.
  *
@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * <li>For its entries the lane acquires memory, then places at the destination, then permits. If fewer permits or
  * places are granted, the surplus of what was acquired before is given back.
  * <li>Results: <em>won</em> begins an attempt; <em>later</em> puts the entry into the wheel again; <em>gone</em>
- * forgets the entry; <em>ready</em> means that the task is due, but the claim came after the end of its permits; the
- * entry goes back into its lane. The entry of a failed claim is forgotten; a poll may find it again.
+ * forgets the entry; <em>ready</em> puts the entry back into its lane: the task is due, but the claim came after the
+ * end of its permits. The entry of a failed claim is forgotten; a poll may find it again.
  * <li>Workers get their tasks after the whole batch has been handled.
  * </ol>
  *
@@ -49,7 +49,7 @@ final class Claims {
 
   /** Receives the tasks that were won. */
   interface Decisions {
-    /** Notes that a task was won by a claim that was sent at {@code sentNanos}. */
+    /** Receives a task that was won by a claim sent at {@code sentNanos}. */
     void won(PendingClaim claim, TaskRecord task, long sentNanos);
   }
 
@@ -261,7 +261,7 @@ final class Claims {
         && attempts.getLast().attempt() == task.attempt() - 1;
   }
 
-  /** Notes that the task is due, but was claimed under permits whose time had ended. */
+  /** Handles a claim of a due task that the store refused because the permits of the claim had ended. */
   private void overPermits(PendingClaim claim, long nowNanos) {
     claim.lane().permits().over(claim.claim().notAfterMillis(), nowNanos);
     giveBack(claim);

@@ -6,8 +6,8 @@ package io.foliot.engine;
  *
  * <p>A clock that is read over a network had the returned value at an unknown instant during the call. The middle of
  * the call is taken as that instant, and is wrong by at most half of the call's duration. A slow reading, of a paused
- * process or a busy store, may therefore be less exact than an older quick reading. The older reading is then kept,
- * unless the two readings contradict each other: the store's clock was then set.
+ * process or a busy store, may therefore be less exact than an older quick reading. The older reading is then kept. But
+ * if the two readings contradict each other, the store's clock was set, and the newer reading is used.
  *
  * @param storeMicros the value of the store's clock, in microseconds since 1970
  * @param atNanos the instant of the reading, by the monotonic clock

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * of each limited queue that the node serves, and grants permits to the queue's {@link Permits}.
  *
  * <p>A node may use its permits for five seconds by the store's clock. Each claim carries the end of that time, and the
- * store refuses the claim afterwards, so a paused or disconnected node claims nothing under permits that other nodes
- * have taken. Attempts that a dead node claimed before its permits ended hold those permits until their leases end.
+ * store refuses the claim afterwards. So a paused or disconnected node claims nothing under permits that other nodes
+ * have taken. The running attempts of a dead node keep their permits until the leases of these attempts end.
  *
  * <p>The node reads the records once a second, and sooner when a task waits for a permit, but never within
  * {@link #REST_NANOS} of the previous answer. There is one read at a time. Confined to the first loop's thread, except
@@ -39,15 +39,15 @@ final class ClusterPermits {
   private static final long REST_NANOS = 20 * NANOS_PER_MILLI;
   private static final long VALID_MILLIS = 5_000;
   /**
-   * Longest time for which a holder's permits can still be valid. It exceeds {@link #VALID_MILLIS}, because nodes
-   * estimate the store's clock a little differently. If a record has a longer time, the store's clock was set back.
+   * Longest remaining validity of a holder's permits. It exceeds {@link #VALID_MILLIS}, because nodes estimate the
+   * store's clock a little differently. If a record has a longer time, the store's clock was set back.
    */
   private static final long LATEST_MILLIS = 2 * VALID_MILLIS;
-  /** Remaining time below which the node extends the validity of its permits. */
+  /** Shortest remaining validity of permits: if less remains, the node extends it. */
   private static final long RENEW_MILLIS = 2_500;
   /** Grace for a claim that was accepted before its deadline but not yet written. */
   private static final long SETTLED_MILLIS = 5_000;
-  /** The time after which unused permits are returned, so that an idle queue costs nothing. */
+  /** Time that permits stay unused before they are returned, so that an idle queue costs nothing. */
   private static final long IDLE_NANOS = 5_000 * NANOS_PER_MILLI;
   private static final int PAGE = 1_000;
 
@@ -136,8 +136,8 @@ final class ClusterPermits {
   }
 
   /**
-   * A value of the store's clock, and a monotonic time at which that clock had not passed this value. Monotonic times
-   * that are computed from the pair are too early rather than too late.
+   * A value of the store's clock, and a monotonic time that was read before it. Monotonic times that are computed from
+   * the pair may be too early, but not too late.
    *
    * @param millis the value of the store's clock, in milliseconds since 1970
    * @param nanos the monotonic time before that value was read
@@ -152,7 +152,7 @@ final class ClusterPermits {
     return queue.concurrency() != null || queue.rate() != null;
   }
 
-  /** Notes that a call has ended. After a failure the records are read again at the usual interval, no sooner. */
+  /** Records that a call has ended. After a failure the records are read again at the usual interval, no sooner. */
   private void ended(boolean answered) {
     underWay--;
     restUntilNanos = clock.monotonicNanos() + (answered ? REST_NANOS : READ_NANOS);
@@ -170,8 +170,8 @@ final class ClusterPermits {
   }
 
   /**
-   * Removes the record of a queue that is gone or has no limits any more, {@link #SETTLED_MILLIS} after the permits of
-   * all its holders have become invalid.
+   * Removes the record of a queue that is gone or has no limits any more. The record stays until {@link
+   * #SETTLED_MILLIS} after the permits of all its holders have become invalid.
    */
   private void tidy(String queue, Document document, long now) {
     wantedNanos.remove(queue);
@@ -233,7 +233,10 @@ final class ClusterPermits {
     }
   }
 
-  /** Returns whether a change of demand is not worth a write: both are zero, or differ by at most a factor of two. */
+  /**
+   * Returns whether two demands are so similar that the change is not worth a write: both are zero, or they differ by
+   * at most a factor of two.
+   */
   private static boolean isAlike(int wants, int before) {
     return (wants > 0) == (before > 0) && wants <= 2 * before && before <= 2 * wants;
   }
@@ -293,8 +296,8 @@ final class ClusterPermits {
   }
 
   /**
-   * Counts the attempts that were claimed no later than {@code untilMillis} and whose leases have not ended; which
-   * nodes claimed them is not known.
+   * Counts the attempts of all nodes that were claimed no later than {@code untilMillis}, and whose leases have not
+   * ended.
    */
   private CompletionStage<Integer> running(String queue, long untilMillis, long now, @Nullable String cursor,
       int before) {

@@ -72,7 +72,8 @@ final class Confirmation {
     for (Map.Entry<TaskId, Long> each : newest.entrySet()) {
       CompletionStage<Optional<TaskRecord>> found = store.find(new TaskRef.ById(each.getKey()))
           .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
-              new StoreException("the task was written, but whether the store has kept it cannot be read", failure)));
+              new StoreException("the task was written, but cannot be read back; the store may have lost it",
+                  failure)));
       kept = kept.thenCombine(found, (done, task) -> {
         if (task.filter(record -> hasReached(record, each.getValue())).isEmpty()) {
           throw new StoreException("the store does not have the task any more: task=" + each.getKey(), null);

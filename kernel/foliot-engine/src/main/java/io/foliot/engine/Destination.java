@@ -6,12 +6,12 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * A destination, and its limit of concurrent attempts. The limit doubles with each round of successes until it is first
- * halved, and then grows by one a round; a round is as many successes as the limit. The limit grows only while at least
- * half of it is in use. It is halved when most of the recent answers are failures, or when the destination reports
- * overload, at most once in a tenth of a second. A destination that fails at a limit of one gets one trial attempt at a
- * time, at growing intervals. The first success sets its limit to two, and the doubling begins again. These trials are
- * the circuit breaker. The algorithm follows TCP's congestion control (Jacobson 1988).
+ * A destination, and its limit of concurrent attempts. A round is as many successes as the limit. The limit doubles
+ * each round until it is first halved; from then on it grows by one each round. The limit grows only while at least
+ * half of it is in use. The limit is halved, at most once in a tenth of a second, when most of the recent answers are
+ * failures or when the destination reports overload. A destination that fails at a limit of one gets one trial attempt
+ * at a time, at growing intervals. The first success sets its limit to two, and the doubling begins again. These trials
+ * are the circuit breaker. The algorithm follows TCP's congestion control (Jacobson 1988).
  *
  * <p>A claim takes a place for each of its tasks when it is sent. A slow store must not leave a quick destination idle.
  * A claim may therefore take as many additional places as attempts ended while the previous claim was with the store.
@@ -21,7 +21,7 @@ final class Destination {
   private static final double START_LIMIT = 16;
   /** Weight of the newest answer in the share of failures. */
   private static final double NEWEST = 0.1;
-  /** Share of failures above which the limit is halved. */
+  /** Threshold of the share of failures: above it, the limit is halved. */
   private static final double MOST = 0.5;
   private static final long HALVE_EVERY_NANOS = 100_000_000;
   private static final long FIRST_TRIAL_NANOS = 100_000_000;
@@ -97,12 +97,12 @@ final class Destination {
     return ended;
   }
 
-  /** Notes that a claim came back; {@code endedWhenSent} is the value of {@link #ended} when that claim was sent. */
+  /** Records that a claim came back; {@code endedWhenSent} is the value of {@link #ended} when that claim was sent. */
   synchronized void claimed(long endedWhenSent) {
     ahead = onTrial ? 0 : (int) Math.min((long) limit, ended - endedWhenSent);
   }
 
-  /** Notes that an attempt ended with a success, or with a failure that was the task's fault. */
+  /** Records that an attempt ended with a success, or with a failure that was the task's fault. */
   synchronized void well() {
     ended++;
     failures *= 1 - NEWEST;
@@ -118,7 +118,7 @@ final class Destination {
     giveBack(1);
   }
 
-  /** Notes that an attempt ended with a failure of the destination. */
+  /** Records that an attempt ended with a failure of the destination. */
   synchronized void ill(Health health, long nowNanos) {
     ended++;
     failures += (1 - failures) * NEWEST;
@@ -143,7 +143,7 @@ final class Destination {
     trialNanos = nowNanos + trialWaitNanos;
   }
 
-  /** Notes that an attempt ended with this answer. */
+  /** Records that an attempt ended with this answer. */
   void answered(Answer answer, long nowNanos) {
     if (answer instanceof Answer.Retry retry && retry.health() != Health.WELL) {
       ill(retry.health(), nowNanos);

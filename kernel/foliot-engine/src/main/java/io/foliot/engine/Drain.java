@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * under way. Passive; confined to the loop's thread.
  *
  * <p>Guarantees: the future passed to {@link #begin} completes with true when the loop is idle, and with false when the
- * time to wait is over; it does not complete while the loop still claims. If the loop dies, {@link EngineLoop}
+ * time to wait is over. The future does not complete while the loop still claims. If the loop dies, {@link EngineLoop}
  * completes the future with false.
  */
 final class Drain {

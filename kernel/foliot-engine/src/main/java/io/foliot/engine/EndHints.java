@@ -13,12 +13,12 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the tasks of internal queues that are to be woken because another task has ended ({@link
- * Delivery#awaiting}), and wakes them. Thread-safe.
+ * Wakes tasks of internal queues that wait for the end of another task ({@link Delivery#awaiting}). A hint says that
+ * such an end was stored; hints are gathered before the tasks are woken. Thread-safe.
  *
- * <p>If several of the tasks that a task waits for end within a tenth of a second, it is woken only once. The woken
- * task finds every end that was stored before the wake-up. Hints are lost when the process ends. While {@value #MAX}
- * tasks wait to be woken, hints for other tasks are lost.
+ * <p>A task may wait for several others. If some of these end within a tenth of a second, the waiting task is woken
+ * only once. The woken task finds every end that was stored before the wake-up. Hints are lost when the process ends.
+ * While {@value #MAX} tasks wait to be woken, hints for other tasks are lost.
  *
  * <p>Rejected: a wake-up for each end. A run of ten thousand shards would be planned ten thousand times.
  */
@@ -40,7 +40,7 @@ final class EndHints {
     this.wake = wake;
   }
 
-  /** Returns the task that waits for the end of a task whose handler left this mark; null if none waits. */
+  /** Returns the task that waits for the end of the given task, whose handler left this mark; null if no task waits. */
   TaskRef.@Nullable ByKey awaiting(TaskRecord task, TaskNote.Mark mark) {
     for (Delivery delivery : deliveries) {
       TaskRef.ByKey waiting = delivery.awaiting(task, mark);
@@ -51,7 +51,7 @@ final class EndHints {
     return null;
   }
 
-  /** Notes that an end for which a task waits is in the store. */
+  /** Adds a hint for a waiting task: an end that the task waits for is now in the store. */
   void ended(TaskRef.ByKey waiting, long nowNanos) {
     synchronized (this) {
       if (count == 0) {

@@ -54,7 +54,7 @@ public final class Engine implements Scheduler {
   private static final System.Logger LOG = System.getLogger(Engine.class.getName());
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final int MAX_PAGE = 1_000;
-  /** The time for which a leaving node keeps firing. Within this time, other nodes read that they own its slots. */
+  /** Time that a leaving node keeps firing: long enough for the other nodes to read that they own its slots. */
   private static final long HAND_OVER_NANOS = 3 * StoreCoordinator.POLL.toNanos();
 
   private final Environment environment;
@@ -151,7 +151,7 @@ public final class Engine implements Scheduler {
     return gate.failure().copy();
   }
 
-  /** Notes that a task waits for a permit of the cluster. */
+  /** Requests permits of the cluster, because a task waits for one. */
   private void requestPermits() {
     permits.requestPermits();
   }
@@ -178,7 +178,7 @@ public final class Engine implements Scheduler {
     });
   }
 
-  /** Does the work that is done once per node and second. Called by the first loop. */
+  /** Does the work that is done once a second per node, not per loop. Called by the first loop. */
   private void eachSecond() {
     parkedHeads.turn();
     deletions.takeBackAbandoned();
@@ -195,8 +195,8 @@ public final class Engine implements Scheduler {
   }
 
   /**
-   * Returns the seal in a document. If it cannot be decoded, as when a newer version wrote it, the store counts as
-   * being drained, because its tasks may be in another store.
+   * Returns the seal in a document. If the document cannot be decoded, for example because a newer version wrote it,
+   * the returned seal has the state DRAINING: the store's tasks may already be in another store.
    */
   private static StoreSeal seal(Document document) {
     try {

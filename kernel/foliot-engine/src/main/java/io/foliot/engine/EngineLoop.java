@@ -37,10 +37,10 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>It handles the messages that have arrived: answers of calls, writes of callers, changes of queues and slots.
  * <li>It advances the wheels: due entries go to their lanes, and attempts are woken.
- * <li>Unless a drain has stopped its claims or the store is sealed, it reads orphaned entries, the heads of the slots,
- * the near future, and parked entries. Then it probes, claims and moves, in this order.
- * <li>It parks entries that found no room, records the ends of attempts, and renews leases. It does none of this under
- * a seal whose state is not DRAINING.
+ * <li>It reads orphaned entries, the heads of the slots, the near future, and parked entries. Then it probes, claims
+ * and moves, in this order. It does none of this if a drain has stopped its claims, or if the store is sealed.
+ * <li>It parks entries that found no room, records the ends of attempts, and renews leases. Under a seal, it does this
+ * only if the state of the seal is DRAINING.
  * <li>From time to time it reads the store's clock, answers workers, and publishes its {@link LoopStatus}.
  * <li>It sleeps until the look-ahead, a head poll or a claim is due, or a message arrives, but at most
  * {@value #MAX_SLEEP_MILLIS} ms.
@@ -276,7 +276,7 @@ final class EngineLoop implements EventLoop.Duty {
   /**
    * Stops claiming after a delay. The drain does not wait for tasks that workers hold.
    *
-   * @return a future that completes with true when the end of every attempt that this loop runs is recorded, or with
+   * @return a future that completes with true when the ends of all other attempts of this loop are recorded, or with
    *     false when the patience is over or the loop dies
    */
   CompletableFuture<Boolean> drain(long afterNanos, long patienceNanos) {
@@ -294,7 +294,7 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   /**
-   * Reads the store's clock. A store that answers before its call returns counts as a store in this process.
+   * Reads the store's clock. A store that answers before its call returns is regarded as a store in this process.
    *
    * @return a stage that completes when the clock was read, and fails if it could not be read
    */

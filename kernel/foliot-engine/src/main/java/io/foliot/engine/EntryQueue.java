@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 final class EntryQueue {
   private final Deque<DueEntry> entries = new ArrayDeque<>();
   /**
-   * The entries without the ones that have an entry with an earlier wakeAt somewhere behind them. The wakeAts in this
-   * queue ascend, so its first entry has the earliest wakeAt of all.
+   * The entries that no entry with an earlier wakeAt follows. Their wakeAts ascend, so the first of them has the
+   * earliest wakeAt of all entries.
    */
   private final Deque<DueEntry> ascending = new ArrayDeque<>();
 

@@ -33,7 +33,7 @@ import java.util.function.Predicate;
  * <ol>
  * <li>Once a second, or twice a second while there are workers, the keeper takes the workers that are alive from the
  * {@link WorkerRoster}. This node itself is a worker if it has handlers of its own. The keeper vouches for these
- * workers in a document of this node, which it writes every three seconds and when the workers change.
+ * workers in a document of this node. It writes this document every three seconds, and when the workers change.
  * <li>It reads the documents of all nodes, and the document with the seats ({@link FleetRecord}).
  * <li>If a worker of this node has no seat, or a seat belongs to a worker that is gone, it writes the seats by
  * compare-and-set. If another node was faster, the next turn reads the seats again.
@@ -41,8 +41,8 @@ import java.util.function.Predicate;
  * </ol>
  *
  * <p>The keeper reads the seats even without workers, because a disabled worker may poll this node for the first time.
- * Until the first read, every worker counts as disabled. A store that is not shared has one node. That node vouches for
- * nothing, and reads the seats only at its start and after each write of the seats.
+ * Until the first read, every worker is regarded as disabled. A store that is not shared has one node. That node
+ * vouches for nothing, and reads the seats only at its start and after each write of the seats.
  */
 final class FleetKeeper {
   private static final System.Logger LOG = System.getLogger(FleetKeeper.class.getName());
@@ -50,11 +50,11 @@ final class FleetKeeper {
   private static final String NODES = "node/";
   private static final long VOUCH_NANOS = 3_000_000_000L;
   /**
-   * Age above which vouchers do not count if the coordinator reports that their node is gone. A live node writes new
-   * vouchers after half of this time.
+   * Maximum age of valid vouchers if the coordinator reports that their node is gone. A live node writes new vouchers
+   * after half of this time.
    */
   private static final long OVERDUE_MICROS = 6_000_000L;
-  /** Time from the end of a node's vouchers until another node deletes the document that has them. */
+  /** Time from the end of a node's vouchers until another node deletes their document. */
   private static final long FORGET_MICROS = 3_600_000_000L;
   /** Pause between two reads while there are no workers. */
   private static final long READ_NANOS = 1_000_000_000L;
@@ -265,7 +265,8 @@ final class FleetKeeper {
   }
 
   /**
-   * Returns all live workers. If this node and another node vouch for a worker, the worker counts as calling this node.
+   * Returns all live workers. If this node and another node vouch for a worker, the worker is regarded as calling this
+   * node.
    */
   private Map<String, FleetRecord.Live> live(Map<String, Vouchers> vouchers, Map<String, WorkerRoster.Present> own) {
     Map<String, FleetRecord.Live> live = new HashMap<>();

@@ -47,8 +47,8 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   }
 
   /**
-   * Returns this record after gone workers have left their seats and the given workers have got seats. A worker gets no
-   * seat if its zone has no free seat and no seat can be added, or if its zone is new and no zone can be added.
+   * Returns a record that frees the seats of workers that are gone, and gives seats to the given workers. A worker gets
+   * no seat if its zone has no free seat and no seat can be added, or if its zone is new and no zone can be added.
    *
    * @param live all workers that some node vouches for
    * @param own the live workers that are to have a seat

@@ -12,19 +12,19 @@ import java.util.List;
  * Polls of the index from its head, for due entries that no look-ahead has found. Passive; confined to
  * the loop's thread.
  *
- * <p>Guarantees: a task is found even if every look-ahead has missed it. An entry that is due in a watched slot is
- * found within 100 ms if it became due in the last two seconds, within 2 s if in the last minute, otherwise within ten
- * seconds. These times are longer while a poll holds back, and if the store is slow.
+ * <p>Guarantees: a task is found even if every look-ahead has missed it. A due entry of a watched slot is found within
+ * 100 ms if it became due in the last two seconds, within 2 s if it became due in the last minute, and otherwise within
+ * ten seconds. These times are longer while a poll holds back, and if the store is slow.
  *
  * <ol>
  * <li>The <em>full</em> poll reads all due entries. Two <em>recent</em> polls read only the entries that became due
- * within their <em>look-back</em>: one the last minute, the other the last two seconds.
+ * within their <em>look-back</em>: one looks back a minute, the other two seconds.
  * <li>A poll reads all watched slots, a page of each slot at a time, until no entry is left, or until it has found
  * enough.
  * <li>While a poll is under way, polls with a shorter look-back wait: they would read the same entries again.
- * <li>While the lanes flow, a poll holds back until all lanes together hold at most half of what one lane can hold, or
- * until a second after its latest run ended. Otherwise entries without room would be let go, and read again a moment
- * later.
+ * <li>While the lanes flow, a poll <em>holds back</em>. It then begins only when all lanes together have at most half
+ * as many entries as one lane may have, or when a second has passed since its latest run ended. Otherwise entries
+ * without room would be let go, and read again a moment later.
  * <li>The full poll stops once an entry is let go; the recent polls read on past such entries. Each poll stops once the
  * overflow is full.
  * <li>The full poll is due at once when entries were let go or slots were added. When the store is back, the full poll
@@ -37,7 +37,7 @@ final class HeadPolls {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long FIRST_NANOS = 100 * NANOS_PER_MILLI;
-  /** Number of ids taken at which a poll stops; also the number of entries let go at which a recent poll stops. */
+  /** Maximum number of ids that a run of a poll takes, and of entries that a run of a recent poll lets go. */
   private static final int LIMIT = 20_000;
   /**
    * Shortest pause after a run of a poll, in multiples of the run's duration. A requested run, or a run after one that
@@ -65,7 +65,7 @@ final class HeadPolls {
     private boolean endedEarly;
     /** Whether a run at {@link #nextNanos} was requested while another run was under way. */
     private boolean isRequested;
-    /** Whether the poll reads entries that earlier polls left behind. Such entries do not count as found late. */
+    /** Whether the poll reads entries that earlier polls left behind. Such entries are not reported as found late. */
     private boolean refills;
 
     Poll(long lookBackMillis, long everyMillis, long firstNanos) {
@@ -114,7 +114,7 @@ final class HeadPolls {
     full.request(Math.max(nowNanos, full.begunNanos + SECOND_NANOS));
   }
 
-  /** Requests a full poll at once, for new slots, whose overdue entries have not been read. */
+  /** Requests a full poll at once: slots were added, and their overdue entries have not been read. */
   void pollAll(long nowNanos) {
     full.request(nowNanos);
   }

@@ -20,7 +20,7 @@ final class Lane {
   /** Maximum number of ids in the lane of a pull queue while no worker waits: enough for the next poll. */
   private static final int UNPOLLED_ENTRIES = 256;
   /**
-   * Longest expected time between two calls of workers for a pull queue. After a longer time the queue counts as
+   * Longest expected time between two calls of workers for a pull queue. After a longer time the queue is regarded as
    * unpolled.
    */
   private static final long POLLED_NANOS = 50_000_000;
@@ -31,7 +31,7 @@ final class Lane {
   private static final long FIRST_BODY_BYTES = Limits.MAX_PAYLOAD_BYTES;
   /** Memory of an attempt besides its payload, in bytes. */
   static final long ATTEMPT_BYTES = 1 << 10;
-  /** Inverse of the weight of the newest body in the average size: the newest body counts for an eighth. */
+  /** Inverse of the weight of the newest body in the average size: the newest body has a weight of an eighth. */
   private static final int BODY_WEIGHT = 8;
   /** Time constant of the average of {@link #settledPerSecond}. */
   private static final double RATE_SECONDS = 5;
@@ -43,8 +43,8 @@ final class Lane {
   /** A lane that would be empty within this many seconds flows. */
   private static final double FLOW_SECONDS = 2;
   /**
-   * Time for which a lane with permits is assumed to flow after it was last empty. The results of its first claims may
-   * take that long.
+   * Time that a lane with permits is assumed to flow after it was last empty. The results of its first claims may take
+   * that long.
    */
   private static final long FLOW_CREDIT_NANOS = 500_000_000;
 
@@ -59,7 +59,7 @@ final class Lane {
 
   /** Weight of the newest result in the share of postponed entries. */
   private static final double NEWEST = 1.0 / 16;
-  /** Share of postponed entries above which entries are probed before they are claimed. */
+  /** Threshold of the share of postponed entries: above it, entries are probed before they are claimed. */
   private static final double MOST = 0.5;
 
   /**
@@ -71,15 +71,15 @@ final class Lane {
     OWN, GLANCE_AT_ALL, ALL
   }
 
-  /** Time for which a node reads parked tasks of its own slots only, before it reads a page of all slots. */
+  /** Time that a node reads parked tasks of its own slots only, before it reads a page of all slots. */
   private static final long GLANCE_NANOS = 2_000_000_000;
 
   private final String name;
   private final Shared shared;
   private final int maxEntries;
 
-  // The settings in force: all are null while the queue is unknown, and only the queue is set while this node has no
-  // delivery for it.
+  // The settings in force. All are null while the queue is unknown. Only the field queue is set while this node has no
+  // delivery for the queue.
   private @Nullable QueueConfig queue;
   private @Nullable Delivery delivery;
   private @Nullable Destination destination;
@@ -266,7 +266,7 @@ final class Lane {
 
   /**
    * Returns whether the lane, at its latest rate, empties within {@link #FLOW_SECONDS}. A lane that has permits and was
-   * empty less than {@link #FLOW_CREDIT_NANOS} ago counts as flowing. An empty lane does not flow.
+   * empty less than {@link #FLOW_CREDIT_NANOS} ago is regarded as flowing. An empty lane does not flow.
    */
   boolean isFlowing() {
     return waiting() > 0
@@ -301,7 +301,7 @@ final class Lane {
   }
 
   /**
-   * Takes the next entry for which a worker waits, and reserves a place at that worker. Returns null if no waiting
+   * Takes the next entry that a waiting worker may run, and reserves a place at that worker. Returns null if no waiting
    * worker may run an entry. Entries with an address come first: fewer workers may run them.
    */
   AddressedEntries.@Nullable Matched takeForWorker(Seating seating) {
@@ -351,7 +351,7 @@ final class Lane {
 
   // The parked tasks in the store.
 
-  /** Notes that this node or another node has parked tasks of this queue. */
+  /** Records that this node or another node has parked tasks of this queue. */
   void parked() {
     hasParked = true;
   }
@@ -363,7 +363,7 @@ final class Lane {
   /**
    * Returns whether to read parked entries now.
    *
-   * @param low the number of waiting entries without an address below which parked entries are read
+   * @param low parked entries are read if fewer entries without an address than this wait
    */
   boolean needsParked(long nowNanos, int low) {
     return hasParked && !parkedReadUnderWay && isServed() && unaddressed() < low && nowNanos - parkedRetryNanos >= 0
@@ -394,7 +394,7 @@ final class Lane {
     return parkedOf;
   }
 
-  /** Returns the entry after which to read; null at the beginning. */
+  /** Returns the entry where the latest read ended: the next read begins after it. Null at the beginning. */
   @Nullable
   DueEntry parkedCursor() {
     return parkedCursor;
@@ -409,8 +409,8 @@ final class Lane {
   }
 
   /**
-   * Notes that a read of parked tasks has ended. If it returned none, the next read begins at {@code retryNanos} or
-   * later. But if the first read of this node's own slots returned none, all slots are read at once.
+   * Handles the end of a read of parked tasks. If the read returned no task, the next read begins at {@code retryNanos}
+   * or later. But if it was the first read of a round over this node's own slots, all slots are read at once.
    *
    * @param first the first entry that was read, or null if there was none
    * @param last the last entry that was read, or null if there was none
@@ -434,7 +434,7 @@ final class Lane {
     }
   }
 
-  /** Notes that a read of parked tasks failed. */
+  /** Handles the failure of a read of parked tasks. */
   void parkedReadFailed(long retryNanos) {
     parkedReadUnderWay = false;
     parkedCursor = null;

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * <li>An entry with an address goes to the overflow if the lane is full or if no worker of this node may run the task
  * ({@link Seating}). In the lane of a pull queue, an entry with an address waits under this address, and delays no
  * other entry.
- * <li>If no worker polls this node for a pull queue, and there are other nodes, the entries of the queue without an
- * address go to the overflow: once they are parked, the node that a worker polls finds them.
+ * <li>If no worker polls this node for a pull queue, and there are other nodes, the queue's entries without an address
+ * go to the overflow. Once they are parked, a node that a worker polls finds them.
  * <li>If the lane is full and flows, an entry without an address is let go: it stays in the index, and a head poll
  * brings it back when there is room. Parking it would cost a second write for a task that is claimed a moment later.
  * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow. {@link Parking}
@@ -126,7 +126,7 @@ final class Lanes {
     boolean wasPull = lane.isPull();
     lane.configure(queue, delivery, destination);
     if (!lane.isServed() || wasPull != lane.isPull()) {
-      // The lane of a pull queue keeps entries with an address apart; that of any other queue does not.
+      // The lane of a pull queue keeps entries with an address apart; the lane of any other queue does not.
       drain(lane);
     }
     if (!lane.isServed() || !lane.isPull()) {
@@ -148,8 +148,8 @@ final class Lanes {
   }
 
   /**
-   * Notes whether there are other nodes. If there are, moves the entries without an address of unpolled pull queues to
-   * the overflow.
+   * Records whether there are other nodes. If there are, moves the entries without an address of unpolled pull queues
+   * to the overflow.
    */
   void dropUnpolled(boolean others, long nowNanos) {
     hasOthers = others;
@@ -307,7 +307,7 @@ final class Lanes {
 
   // Entries that go.
 
-  /** Takes the next entry of a pull queue's lane for which a worker waits; null if there is none. */
+  /** Takes the next entry of a pull queue's lane that a waiting worker may run; null if there is none. */
   AddressedEntries.@Nullable Matched takeForWorker(Lane lane) {
     AddressedEntries.Matched matched = lane.takeForWorker(seating);
     waiting -= matched == null ? 0 : 1;
@@ -331,8 +331,8 @@ final class Lanes {
   }
 
   /**
-   * Takes at most {@code most} entries to park. An entry whose lane has room by now goes into the lane instead, and an
-   * entry without an address whose lane is full and flows is let go.
+   * Takes at most {@code most} entries to park. If the lane of an entry has room by now, the entry goes into the lane
+   * instead. If the lane is full and flows, an entry without an address is let go.
    */
   List<DueEntry> takeOverflow(int most, long nowNanos) {
     List<DueEntry> entries = new ArrayList<>();
@@ -392,7 +392,10 @@ final class Lanes {
     return !overflow.isEmpty();
   }
 
-  /** Returns whether the overflow takes no further entry of the index, because the store does not park its entries. */
+  /**
+   * Returns whether the overflow is full, because the store parks too few of its entries. It then takes no further
+   * entry of the index.
+   */
   boolean isOverflowFull() {
     return overflow.size() >= options.readyEntries();
   }

@@ -54,7 +54,7 @@ final class LongPollQueue {
      * @param max how many tasks the worker takes at most
      * @param leaseMillis the lease of each task that is claimed for the call
      * @param calledNanos when the call came, by the monotonic clock
-     * @param deadlineNanos when the call is answered even without a task, by the same clock
+     * @param deadlineNanos when the call is answered at the latest, even without a task, by the same clock
      * @param taken completes when the payloads of the answer are no longer needed
      */
     Waiter(String worker, int max, long leaseMillis, long calledNanos, long deadlineNanos,
@@ -87,8 +87,8 @@ final class LongPollQueue {
     }
 
     /**
-     * Answers with the tasks whose leases still run: a lease may have ended while its task waited for other claims of
-     * this call, and the task may have been claimed again.
+     * Answers with the tasks whose leases still run. While a task waited for other claims of this call, its lease may
+     * have ended, and the task may have been claimed again.
      */
     private void answer(long nowNanos) {
       List<Won> held = tasks.stream().filter(won -> won.leaseEndNanos() - nowNanos > 0).toList();
@@ -98,9 +98,10 @@ final class LongPollQueue {
     }
   }
 
-  /** Adds a worker. If it is disabled, it waits until it is enabled or its time is over. */
+  /** Adds a worker. A disabled worker waits until it is enabled or its time is over. */
   synchronized void add(Waiter waiter) {
-    // Read under the lock: a change of the seating that is not seen here is applied by a later followFleet.
+    // The seating is read under the lock. If this read misses a change of the seating, a later followFleet applies the
+    // change.
     (seating.get().isDisabled(waiter.worker) ? disabled : waiters).add(waiter);
   }
 
@@ -176,8 +177,9 @@ final class LongPollQueue {
   }
 
   /**
-   * Notes that a task was claimed for a reserved place. Its lease ends when the monotonic clock shows {@code
-   * leaseEndNanos}. Returns false if the waiter was closed: no worker gets the task.
+   * Adds a claimed task to the answer of a waiter, in the place that was reserved for it. The lease of the task ends
+   * when the monotonic clock shows {@code leaseEndNanos}. Returns false if the waiter was closed: no worker gets the
+   * task.
    */
   synchronized boolean won(Waiter waiter, TaskRecord task, long leaseEndNanos) {
     return !waiter.isClosed && waiter.tasks.add(new Won(task, leaseEndNanos));
@@ -188,7 +190,7 @@ final class LongPollQueue {
     waiter.reserved--;
   }
 
-  /** Answers each waiter for which no claim is under way, if it has tasks or its time is over. */
+  /** Answers each waiter that has tasks or whose time is over, unless a claim for the waiter is under way. */
   void answer(long nowNanos) {
     List<Waiter> served = new ArrayList<>();
     synchronized (this) {

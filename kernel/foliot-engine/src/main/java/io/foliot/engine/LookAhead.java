@@ -13,18 +13,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The near future of the index in memory: a wheel, and for each watched slot a cursor up to which the index has been
- * read. Passive; confined to the loop's thread.
+ * The near future of the index in memory: a wheel, and for each watched slot a cursor that shows how far the slot's
+ * index has been read. Passive; confined to the loop's thread.
  *
- * <p>Guarantee: the wheel holds no more entries than its limit. A read or the writer of an entry puts the entry into
- * the wheel. The wheel is a cache: an entry may be in it several times, or not at all. The claim decides whether a task
- * runs, and the {@link HeadPolls} find the entries that the cache has missed.
+ * <p>Guarantee: the wheel holds no more entries than its limit. An entry is put into the wheel by a read of the index,
+ * or by the call that has written the entry. The wheel is a cache: an entry may be in it several times, or not at all.
+ * The claim decides whether a task runs, and the {@link HeadPolls} find the entries that the cache has missed.
  *
  * <ol>
  * <li>{@link #prefetch} reads each slot from its cursor to the end of the window, which is {@code windowMillis} from
  * now. It does so once a second, a page of each slot at a time.
- * <li>From the moment a read is sent, the writer of an entry within the range of the read puts the entry into the wheel
- * ({@link #written}, {@link #scheduleAgain}), because the read may miss the entry.
+ * <li>Once a read is sent, it may miss entries that are written in its range. So the writer puts such an entry into the
+ * wheel ({@link #written}, {@link #scheduleAgain}).
  * <li>If a slot had more than a page, its cursor is the last entry of the page, and the next read follows 50 ms later.
  * <li>{@link #advance} fires due entries. A step back of the store's clock by more than a second empties the wheel and
  * sets all cursors to the new time.
@@ -40,7 +40,7 @@ final class LookAhead {
   static final int PAGE = 512;
   private static final long EVERY_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long MORE_NANOS = 50 * NANOS_PER_MILLI;
-  /** Largest step back of the clock that changes nothing. */
+  /** Largest step back of the store's clock that is ignored. */
   private static final long STEP_BACK_MILLIS = 1_000;
   private static final int MAX_INITIAL_WHEEL = 1 << 12;
 
@@ -52,9 +52,9 @@ final class LookAhead {
   private final int maxEntries;
 
   private ObjectTimerWheel<DueEntry> wheel;
-  /** By slot, the time up to which the index has been read, or is being read. */
+  /** Cursor of each slot, as a time: the index before this time has been read, or is being read. */
   private long[] cursorMillis;
-  /** By slot, the last entry of a full page, after which the next read begins; else null. */
+  /** For each slot, the last entry of a full page: the next read begins after it. Null if the page was not full. */
   private @Nullable DueEntry[] cursorEntry;
   private boolean reading;
   private boolean hasMore;
@@ -94,7 +94,9 @@ final class LookAhead {
     nextNanos = nowNanos;
   }
 
-  /** Follows the store, which has doubled its {@code before} slots: both halves of a slot get the slot's cursor. */
+  /**
+   * Follows a store that had {@code before} slots and has doubled them: both halves of a slot get the slot's cursor.
+   */
   void doubled(int before) {
     cursorMillis = Arrays.copyOf(cursorMillis, 2 * before);
     System.arraycopy(cursorMillis, 0, cursorMillis, before, before);
@@ -104,7 +106,7 @@ final class LookAhead {
 
   // Entries.
 
-  /** Takes entries that a write made, and puts those into the wheel that no read will find in time. */
+  /** Puts entries that were written into the wheel, if no read will find them in time. */
   void written(List<DueEntry> entries, long nowNanos) {
     for (DueEntry entry : entries) {
       if (isMissedByReads(entry.id(), entry.wakeAt(), nowNanos)) {
@@ -122,8 +124,8 @@ final class LookAhead {
   }
 
   /**
-   * Returns whether no read will put the entry into this wheel in time. A range is not read twice, and it is not known
-   * how far another node has read its slots.
+   * Returns whether no read will put the entry into this wheel in time. A range is read only once, and this node does
+   * not know how far another node has read its slots.
    */
   private boolean isMissedByReads(TaskId id, long wakeAt, long nowNanos) {
     SlotSet watched = slots.watched();
@@ -193,7 +195,7 @@ final class LookAhead {
       } else if (cursorMillis[slot] < target) {
         scans.add(new DueScan(slot, cursorMillis[slot], null, target, page));
       }
-      // From here on, entries written up to the target come from their writer: the read may miss them.
+      // From here on, the writer of an entry before the target puts it into the wheel: the read may miss it.
       cursorMillis[slot] = Math.max(cursorMillis[slot], target);
     }
     reading = true;

@@ -103,7 +103,10 @@ final class LoopGroup implements SlotOwnership.Loops {
     }
   }
 
-  /** Notes that the settings of a queue have changed, or that this node has begun or ceased to serve the queue. */
+  /**
+   * Notifies each loop that the settings of a queue have changed, or that this node has begun or ceased to serve the
+   * queue.
+   */
   void changed(String queue) {
     loops.forEach(loop -> loop.changed(queue));
   }

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * This node as a member of the cluster: what it publishes about itself, and what it has read about the others.
  * Thread-safe.
  *
- * <p>Guarantees: a node whose clock differs from the store's by more than the permitted offset owns no slots until its
- * clock is set, and publishes the offset. A node without a cluster owns all slots, even with such a clock.
+ * <p>Guarantees: if the clock of a node differs from the store's by more than the permitted offset, the node publishes
+ * the offset, and owns no slots until its clock is set. A node without a cluster owns all slots, even with such a
+ * clock.
  *
  * <ol>
  * <li>{@link #join} makes the node a member; each view of the coordinator goes to the {@link SlotOwnership}.
@@ -52,7 +53,7 @@ final class Membership {
     coordinator.join(self, this::changed);
   }
 
-  /** Notes that the members or the assignment have changed. Called by the coordinator's thread. */
+  /** Handles a change of the members or of the assignment. Called by the coordinator's thread. */
   private void changed(Coordinator.View seen) {
     Coordinator.View before = view;
     view = seen;

@@ -15,8 +15,8 @@ final class MissingQueues {
   private static final System.Logger LOG = System.getLogger(MissingQueues.class.getName());
 
   /**
-   * Shortest time for which a queue is missing before it is reported. A queue that another node has just created is
-   * read within a second.
+   * Minimum time that a queue is missing before it is reported. It exceeds the second that a node may need to read a
+   * queue that another node has created.
    */
   private static final long SURE_NANOS = 3_000_000_000L;
   /** Minimum time between two warnings. */

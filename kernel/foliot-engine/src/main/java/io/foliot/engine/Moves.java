@@ -16,8 +16,8 @@ import java.util.Map;
  * <ol>
  * <li>A probe finds a later deadline: the entry is {@linkplain #add added}, and the wheel takes the new deadline at
  * once.
- * <li>Entries are moved in the order in which they were added, a batch at a time, after all claims: a task that is due
- * never waits for an entry that only moves.
+ * <li>Entries are moved in the order in which they were added, a batch at a time, after all claims: a due task never
+ * waits for a mere move.
  * <li>Meanwhile head polls find the entry again at its old place; {@link #covers} makes them skip it. The result of a
  * probe is trusted for {@link #TRUSTED_NANOS} only, because a touch that brings the deadline nearer again may change
  * only the record, and not the index entry.
@@ -29,7 +29,7 @@ import java.util.Map;
  * milliseconds. With a million heartbeats, a task that was really due waited for seconds behind such commits.
  */
 final class Moves {
-  /** Age up to which the deadline that a probe has read is trusted. */
+  /** Maximum age of the result of a probe: an older deadline is not trusted. */
   static final long TRUSTED_NANOS = 500_000_000;
 
   /**
@@ -62,8 +62,8 @@ final class Moves {
   }
 
   /**
-   * Returns whether this entry of the index waits to be moved or is being moved, and its task is not due according to a
-   * probe within the last {@link #TRUSTED_NANOS}.
+   * Returns whether polls skip this entry of the index. They skip an entry that waits to be moved or is being moved, if
+   * a probe within the last {@link #TRUSTED_NANOS} has shown that its task is not due.
    */
   boolean covers(DueEntry entry, StoreClock clock, long nowNanos) {
     return covers(waiting, entry, clock, nowNanos) || covers(underWay, entry, clock, nowNanos);
@@ -91,7 +91,7 @@ final class Moves {
     return batch;
   }
 
-  /** Notes that the call that moves these entries has completed, or has failed. */
+  /** Handles the end of the call that moves these entries, also after a failure. */
   void answered(List<Move> batch) {
     batch.forEach(move -> underWay.remove(move.entry().id(), move));
   }

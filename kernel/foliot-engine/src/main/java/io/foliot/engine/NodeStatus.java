@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The status of a node, its queues and its cluster, from figures that the loops have published. Thread-safe. */
 final class NodeStatus {
-  /** Time without a turn after which a loop counts as stalled: an idle loop turns ten times a second. */
+  /** Longest time between two turns of a loop that is not stalled: an idle loop turns ten times a second. */
   private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private final Environment environment;

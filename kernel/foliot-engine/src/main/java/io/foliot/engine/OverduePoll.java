@@ -14,20 +14,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The poll for tasks that are a second overdue in slots of other nodes, and the choice of those that this node takes.
+ * The poll for tasks that are a second overdue in slots of other nodes. It also chooses the tasks that this node takes.
  *
- * <p>A slot whose oldest entry is the same in two polls counts as orphaned, and this node drains the slot for as long
- * as it wins claims there. But the owner may have a backlog, and may not have reached the slot yet. While the oldest
- * entries of its other slots change, the owner counts as active: its slots count as orphaned only after 5 s, or after
- * 30 s if this node is busy itself.
+ * <p>A slot whose oldest entry is the same in two polls is regarded as orphaned. This node then drains the slot for as
+ * long as it wins claims there. But the owner may have a backlog, and may not have reached the slot yet. So while the
+ * oldest entries of its other slots change, the owner is regarded as active. The slots of an active owner are regarded
+ * as orphaned only after 5 s, or after 30 s if this node is busy itself.
  *
  * <p>While the coordinator is unavailable no new assignment gives the slots of a dead node to others. Then an orphaned
  * slot is <em>adopted</em>: the loop reads it like its own, ahead and from the head. The nodes that may adopt a slot
- * have an {@linkplain Assignment#helpersBefore order}, and each waits one poll longer than the node before it, so that
- * two nodes seldom adopt the same slot. An adoption ends when a newer assignment is read, or at the latest 10 s after
- * the coordinator answers again. It also ends when too many claims in the slot are lost, because then the owner or
- * another node claims there too. Claims also fail where tasks are cancelled or pushed back. A slot that is adopted
- * again is therefore kept, regardless of the results of its claims, until a minute after it was given up.
+ * have an {@linkplain Assignment#helpersBefore order}. Each waits one poll longer than the node before it, so that two
+ * nodes seldom adopt the same slot. An adoption ends when a newer assignment is read, or at the latest 10 s after the
+ * coordinator answers again. It also ends when too many claims in the slot are lost, because then the owner or another
+ * node claims there too. But claims also fail where tasks are cancelled or pushed back. So if the node has given up a
+ * slot and soon adopts it again, it ignores the results of claims until a minute after it gave up the slot.
  *
  * <p>Confined to the loop's thread.
  */
@@ -52,29 +52,29 @@ final class OverduePoll {
   private static final long EVERY_NANOS = NANOS_PER_SECOND;
   /** Interval between two polls of a slot that is being drained. */
   private static final long SOON_NANOS = NANOS_PER_SECOND / 10;
-  /** An owner seen making progress within this time counts as active. */
+  /** An owner that has made progress within this time is regarded as active. */
   private static final long AT_WORK_NANOS = 2 * NANOS_PER_SECOND;
-  /** The time for which an overdue entry is left to an owner that makes progress. */
+  /** Time that an overdue entry is left to an owner that is still making progress. */
   private static final long PATIENCE_NANOS = 5 * NANOS_PER_SECOND;
   /** Replaces {@link #PATIENCE_NANOS} while this node is busy itself. */
   private static final long BUSY_PATIENCE_NANOS = 30 * NANOS_PER_SECOND;
   /**
-   * Maximum number of polls for which a helper waits for the helpers before it: in a large cluster most of them may be
-   * gone at the same time.
+   * Maximum number of polls that a helper waits for the helpers before it: in a large cluster most of them may be gone
+   * at the same time.
    */
   private static final int MAX_HELPERS_BEFORE = 8;
   /**
-   * Time from the coordinator's first answer after an outage until the coordinator has noticed each dead member, and
-   * the leader has assigned the slots of these members.
+   * Time for two steps after the coordinator's first answer: the coordinator notices each dead member, and the leader
+   * assigns the slots of these members.
    */
   private static final long ENDING_NANOS = 10 * NANOS_PER_SECOND;
-  /** Fewest claims in an adopted slot before their results count. */
+  /** Number of claims in an adopted slot before their results are judged. */
   private static final int MIN_CLAIMS = 16;
   /** Weight of the latest claim in the share of claims that were not won. */
   private static final double NEWEST = 1.0 / MIN_CLAIMS;
-  /** Share of claims that were not won above which another node is assumed to claim in the slot. */
+  /** Threshold of the share of claims that were not won: above it, another node is assumed to claim in the slot. */
   private static final double MANY_NOT_WON = 0.25;
-  /** Time after a slot was given up for which it is kept if it is adopted again. */
+  /** Minimum time from giving up a slot to giving up the same slot again. */
   private static final long PROVEN_NANOS = 60 * NANOS_PER_SECOND;
 
   /** The results of the claims of an adopted slot. */
@@ -94,12 +94,12 @@ final class OverduePoll {
   /** The orphaned slots that are being drained. */
   private final BitSet stealing = new BitSet();
   private final Map<Integer, Claims> adopted = new HashMap<>();
-  /** By slot that was given up, the end of the time for which it is kept if it is adopted again. */
+  /** The slots that were given up, each with the earliest time at which it may be given up again. */
   private final Map<Integer, Long> provenUntilNanos = new HashMap<>();
   private Adoption adoption = Adoption.FORBIDDEN;
   private long endNanos;
   private final Map<String, Long> atWorkNanos = new HashMap<>();
-  /** By slot, its oldest entry at the latest poll, and the time since which this entry has been the oldest. */
+  /** For each slot, its oldest entry at the latest poll, and the time of the poll that first returned this entry. */
   private @Nullable DueEntry[] heads;
   private long[] sinceNanos;
   private Assignment assignment;
@@ -120,7 +120,7 @@ final class OverduePoll {
     nextNanos = nowNanos + EVERY_NANOS;
   }
 
-  /** Notes that the slots have been doubled: each is now two. */
+  /** Follows the doubling of the slots: each is now two. */
   void grow(int slotCount) {
     int before = heads.length;
     heads = Arrays.copyOf(heads, slotCount);
@@ -265,7 +265,7 @@ final class OverduePoll {
     boolean isAtWork = seenNanos != null && nowNanos - seenNanos <= AT_WORK_NANOS;
     long patienceNanos = isAtWork ? (isBusy ? BUSY_PATIENCE_NANOS : PATIENCE_NANOS) : 0;
     if (adoption == Adoption.ALLOWED) {
-      // Half of the last interval is left out, because polls are not exactly one interval apart.
+      // The last interval is shortened to a half, because polls are not exactly one interval apart.
       patienceNanos = Math.max(patienceNanos, helpersBefore(slot) * EVERY_NANOS + EVERY_NANOS / 2);
     }
     return nowNanos - sinceNanos[slot] >= patienceNanos;

@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentMap;
  * restarts since. Alerts about a queue that is paused, throttled or not served depend on this time.
  *
  * <p>Once a second the queues with parked tasks are listed, unless earlier reads are still under way. Then the first
- * parked entry of some of them is read: first of the queues that were never read, then of those that were read longest
- * ago. If there are more queues than are read in a second, a figure may be as old as one round over all queues.
+ * parked entry of some of these queues is read. Queues that were never read have precedence, then those that were read
+ * longest ago. If there are more queues than are read in a second, a figure may be as old as one round over all queues.
  */
 final class ParkedHeads {
   /** Maximum number of first entries that are read in a second. */

@@ -30,18 +30,19 @@ record PermitRecord(List<Holder> holders) {
 
   private static final String SUBJECT = "permits";
   private static final int MAX_HOLDERS = 10_000;
-  /** The time for which each node in turn has the permits that cannot be divided evenly. */
+  /** Time that each node in turn has the permits that cannot be divided evenly. */
   private static final long TURN_MILLIS = 1_000;
 
   /**
-   * The part of one process of a node.
+   * The permits and the part of the rate that one process of a node has.
    *
    * @param instance a random number, drawn when the node started
-   * @param node the name of the node, for people
+   * @param node the name of the node, for log messages
    * @param permits the maximum number of concurrent attempts of the node
    * @param rateParts the node's part of the rate, of {@link #RATE_PARTS}
    * @param wants how many concurrent attempts the node would have without a limit
-   * @param untilMillis the time until which the node may claim, by the store's clock, in milliseconds since 1970
+   * @param untilMillis the end of the permits: the node may claim until then, by the store's clock, in milliseconds
+   *     since 1970
    */
   record Holder(long instance, String node, int permits, int rateParts, int wants, long untilMillis) {
     private Holder with(int newPermits, int newRateParts) {
@@ -157,7 +158,7 @@ record PermitRecord(List<Holder> holders) {
     if (owed > 0 && mine > least) {
       return (int) Math.max(least, mine - owed);
     }
-    // The node takes free permits up to its share, and beyond its share those that no other node lacks.
+    // The node takes free permits up to its share. Beyond its share, it takes only permits that no other node lacks.
     long due = Math.clamp(free, 0, Math.max(0, fair[self] - mine));
     long spare = Math.max(0, free - due - lacking);
     return (int) Math.min(Math.max(mine, wants.get(self)), mine + due + spare);

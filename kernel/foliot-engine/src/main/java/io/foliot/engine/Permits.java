@@ -14,7 +14,7 @@ import java.util.Set;
 final class Permits {
   private static final double BURST_SECONDS = 0.1;
   private static final double NANOS = 1e9;
-  /** Time for which the tasks of one call of {@link #isFull(int, long, Runnable)} count as waiting for a permit. */
+  /** Time that the tasks of one call of {@link #isFull(int, long, Runnable)} are assumed to wait for a permit. */
   private static final long UNMET_NANOS = 500_000_000;
   private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
 
@@ -79,7 +79,7 @@ final class Permits {
     return limit == Integer.MAX_VALUE ? limit : Math.min(limit, granted);
   }
 
-  /** Adds the tokens of the time since the latest call. The times of several loops are not in order. */
+  /** Adds the tokens for the time since the latest call. The times that several loops pass may go back. */
   private void fill(long nowNanos) {
     long passedNanos = nowNanos - filledNanos;
     if (hasRate() && passedNanos <= 0) {
@@ -116,8 +116,9 @@ final class Permits {
   }
 
   /**
-   * Returns the time until which claims under the taken permits may win, in milliseconds since 1970 by the store's
-   * clock, or {@link Long#MAX_VALUE} if it is unlimited. Callers must take the permits before they call this method.
+   * Returns when the taken permits end, in milliseconds since 1970 by the store's clock, or {@link Long#MAX_VALUE} if
+   * they do not end. A claim under these permits does not win after their end. Callers must take the permits before
+   * they call this method.
    */
   synchronized long untilMillis() {
     return isShared ? untilMillis : Long.MAX_VALUE;
@@ -165,7 +166,7 @@ final class Permits {
   }
 
   /**
-   * Returns whether no permit is free, and notes the tasks that wait. Requests permits if the cluster has granted too
+   * Returns whether no permit is free, and records how many tasks wait. Requests permits if the cluster has granted too
    * few.
    *
    * @param waiting how many tasks wait for a permit
@@ -174,7 +175,7 @@ final class Permits {
   synchronized boolean isFull(int waiting, long nowNanos, Runnable again) {
     int free = limit(nowNanos) - inUse;
     if (isShared) {
-      // Each loop passes how many tasks wait in its own lane; the largest of the latest numbers counts.
+      // Each loop passes how many tasks wait in its own lane; the largest of the latest numbers is used.
       unmet = nowNanos - unmetNanos >= UNMET_NANOS / 2 ? waiting : Math.max(unmet, waiting);
       unmetNanos = nowNanos;
       if (free <= 0 || (hasRate() && grantedRate == 0)) {
@@ -233,10 +234,10 @@ final class Permits {
   }
 
   /**
-   * Notes that the store has refused a claim because its permits had ended: this node's estimate of the store's clock
+   * Handles a claim that the store has refused because its permits had ended: this node's estimate of the store's clock
    * is wrong, perhaps after a pause. This node has no permits until more are granted.
    *
-   * @param claimUntilMillis the time until which the claim might have won
+   * @param claimUntilMillis the end of the permits, as the claim carried it
    */
   synchronized void over(long claimUntilMillis, long nowNanos) {
     if (untilMillis == claimUntilMillis && nowNanos - untilNanos < 0) {
@@ -247,7 +248,7 @@ final class Permits {
   /**
    * Limits the permits and the rate to the given values from now on.
    *
-   * @return how many permits are in use, and count as taken until their attempts end
+   * @return how many permits are in use; they remain taken until their attempts end
    */
   synchronized int lower(int permits, double rate, long nowNanos) {
     fill(nowNanos);

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Entries whose tasks were postponed after the index was written: probes find them, and moves put them at the new
  * deadlines. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: if most of a lane's entries have been postponed, a due task waits neither for permits that claims of
- * postponed tasks would hold, nor for moves; moves are sent after claims.
+ * <p>Guarantees: if most of a lane's entries have been postponed, its due tasks do not wait for the others. Postponed
+ * tasks are then not claimed, so they take no permits; their entries are moved only after claims were sent.
  *
  * <ol>
  * <li>{@link #probe} takes entries of the lanes that are {@linkplain Lane#isMostlyLater mostly postponed}, and reads
@@ -62,7 +62,7 @@ final class Postponed {
     movePipe = new CallPipe("move", MOVES_UNDER_WAY, CallPipe.Effect.WRITE, backoff, inbox, health);
   }
 
-  /** Probes entries of the lanes in which most entries have been postponed, in the order of the rotation. */
+  /** Probes entries of those lanes that have mostly postponed entries, in the order of the rotation. */
   void probe(long nowNanos) {
     while (lanes.waiting() > 0 && probePipe.hasRoom(nowNanos)) {
       List<DueEntry> entries = lanes.takeUnprobed(PROBE_BATCH);

@@ -36,7 +36,7 @@ final class QueueDeletions {
   /** Largest error of a node's clocks within {@link QueueWatch#VALID_NANOS}. */
   private static final long MARGIN_NANOS = 500_000_000;
   private static final long WAIT_NANOS = QueueWatch.VALID_NANOS + MARGIN_NANOS;
-  /** The time for which a mark counts: many times the duration of a deletion. */
+  /** Validity of a mark: many times the duration of a deletion. */
   private static final long TERM_MILLIS = 30_000;
   private static final int TRIES = 5;
 

@@ -42,8 +42,9 @@ final class QueueRegistry {
   /** Memory of an attempt with the largest payload, in bytes: the least reserve of {@link #memory}. */
   private static final long PAYLOAD_BYTES = Limits.MAX_PAYLOAD_BYTES + Lane.ATTEMPT_BYTES;
   /**
-   * Divisor that gives the reserve of {@link #memory}, which is for queues that hold no payload. Destinations that hang
-   * can use up the other part. Then a queue of another destination gets one payload at a time from the reserve.
+   * Divisor that gives the reserve of {@link #memory}. The reserve is for queues that have no payload in memory.
+   * Destinations that hang can use up the other part. Then a queue of another destination gets one payload at a time
+   * from the reserve.
    */
   private static final int RESERVED_PART = 2;
 

@@ -32,8 +32,8 @@ import java.util.function.Supplier;
  */
 final class QueueWatch {
   /**
-   * The time after the start of a read of the queues within which a new task needs no further read. A deletion that the
-   * read did not see waits longer than this before it checks for tasks.
+   * Validity of a read of the queues, from its start: in this time a new task needs no further read. If the read missed
+   * a deletion, that deletion waits longer than this before it checks for tasks.
    */
   static final long VALID_NANOS = 2_500_000_000L;
 
@@ -137,9 +137,9 @@ final class QueueWatch {
   }
 
   /**
-   * Returns whether a recent enough read shows that the queue of a live task, which has just been written or seen, is
-   * not being deleted. A node that deletes the queue waits for longer than {@link #VALID_NANOS} before it checks for
-   * tasks.
+   * Returns whether the latest read of the queues is recent enough, and shows that a task's queue is not being deleted.
+   * The task is live, and was written or read a moment ago. A node that deletes the queue waits for longer than {@link
+   * #VALID_NANOS} before it checks for tasks.
    *
    * @param generation the generation of the task, which is no less than the store's clock at the write, in microseconds
    */
@@ -152,12 +152,13 @@ final class QueueWatch {
   }
 
   /**
-   * Completes when a read shows that these queues, for which tasks have been written, are not being deleted; waits for
-   * the end of a deletion that is under way. Fails if a queue is gone: it is then unknown whether its tasks ever fire.
+   * Confirms the queues of tasks that have been written. Completes when a read shows that these queues are not being
+   * deleted; waits for the end of a deletion that is under way. Fails if a queue is gone: it is then unknown whether
+   * its tasks ever fire.
    */
   CompletableFuture<Void> confirm(Collection<String> queues) {
     return nextRead().exceptionallyCompose(failure -> CompletableFuture.failedFuture(new StoreException(
-        "the task was written, but whether its queue is being deleted cannot be read", failure))).thenCompose(read -> {
+        "the task was written, but its queue cannot be read, and may be gone soon", failure))).thenCompose(read -> {
           for (String queue : queues) {
             if (registry.queue(queue) == null) {
               throw new StoreException(

@@ -32,7 +32,7 @@ final class Renewals {
   /** Receives the answer of the store. */
   interface Answered {
     /**
-     * Notes that the store has answered, or that the renewal has failed.
+     * Called when the store has answered, or when the renewal has failed.
      *
      * @param leaseMillis the requested length of the lease, which begins at {@code sentNanos} or later
      * @param result null if the renewal failed

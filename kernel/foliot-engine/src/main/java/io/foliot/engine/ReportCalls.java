@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>A pull waits in the {@link LongPollQueue} of its queue; the loops claim for it.
- * <li>An ack without a next delay and without a mark is settled with the values that {@link HandedTasks} remembers, if
- * it remembers the task. For any other ack, nack or fail the task is read first: the settings of its queue decide what
+ * <li>If {@link HandedTasks} remembers the task, an ack without a next delay and without a mark is settled with the
+ * remembered values. For any other ack, nack or fail the task is read first: the settings of its queue decide what
  * follows a failure. All of them join a batch of settles. Extensions have batches of their own, and no task is read for
  * them.
  * <li>When the store has settled a claim, the loop that holds the claim releases its permit.
@@ -103,7 +103,7 @@ final class ReportCalls {
     });
   }
 
-  /** Notes that a worker takes no more tasks of a queue. */
+  /** Handles a worker's notice that it takes no more tasks of a queue. */
   void left(String worker, String queue) {
     roster.leaves(worker, queue);
     registry.shared(queue).longPolls().end(worker, clock.monotonicNanos());

@@ -19,7 +19,10 @@ final class RunningAttempt {
   long leaseHandle;
   /** End of the lease by the monotonic clock. */
   long leaseEndMillis;
-  /** Whether the lease has ended by this node's count. The store is then read, in case it was extended. */
+  /**
+   * Whether the lease has ended by this node's count. The task is then read from the store, in case the lease was
+   * extended.
+   */
   boolean overdue;
   /** The timeout of the delivery, or 0 if a worker has the task. */
   long timeoutMillis;

@@ -43,7 +43,10 @@ record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> o
     return new Seating(fleet, Map.copyOf(byWorker), List.copyOf(own), Set.copyOf(disabled), true);
   }
 
-  /** Returns whether a worker may run a task with an address. An unknown worker may run only tasks that go anywhere. */
+  /**
+   * Returns whether a worker may run a task with an address. A worker without a seat may run only tasks that any worker
+   * may run.
+   */
   boolean serves(String worker, String queue, Address address) {
     if (address.isAnywhere()) {
       return true;
@@ -65,7 +68,7 @@ record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> o
   /**
    * Returns whether a worker receives no tasks, because it is disabled or because this node has not read the fleet yet.
    * A worker that left its seat while it was disabled, and returns, gets that seat back with the next write of the
-   * seats. The worker counts as disabled before this write too.
+   * seats. The worker is regarded as disabled before this write too.
    */
   boolean isDisabled(String worker) {
     return !isKnown || disabled.contains(worker);

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <li>Ends wait in order of arrival; {@link #turn} sends a batch of them.
  * <li>Each result goes to the {@link Recorded} handler. If the handler throws for one result, it still receives the
  * others.
- * <li>Whether an end without a result was recorded is unknown. The store answers {@link SettleResult.Kind#REPEATED} for
- * an end that is sent again although it was recorded.
+ * <li>If an end gets no result, it is unknown whether the store has recorded the end. The store answers {@link
+ * SettleResult.Kind#REPEATED} for an end that is sent again although it was recorded.
  * </ol>
  *
  * <p>Rejected: settling in the call that claims. A store that refuses claims or ends would then refuse both.

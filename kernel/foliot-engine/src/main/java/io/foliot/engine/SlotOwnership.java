@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  * The slots that this node owns, from the reports of the coordinator; and, while this node leads, the assignment of all
  * slots.
  *
- * <p>Ownership divides the work and never decides which node may claim. So it need not end when the coordinator is
- * unavailable: a node keeps its slots, and polls them, until it reads a newer assignment. A lost session takes no slots
- * away either: once the node is a member again, it reads the assignment that was published meanwhile. An assignment
- * that is missing or does not decode does not count as newer. A node gives up its slots at once only if it must not
- * have any: its clock is wrong, or another process has its name.
+ * <p>Ownership divides the work and never decides which node may claim. So ownership need not end when the coordinator
+ * is unavailable: a node keeps its slots, and polls them, until it reads a newer assignment. A lost session takes no
+ * slots away either: once the node is a member again, it reads the assignment that was published meanwhile. A missing
+ * assignment, or one that cannot be decoded, is not regarded as newer. A node must give up its slots at once in two
+ * cases only: its clock is wrong, or another process has its name.
  *
  * <p>When the coordinator comes back, the sessions of all members may have ended. The first member that registers again
  * would lead, and give all slots to itself. So for five seconds a leader whose own session was lost also gives slots to
@@ -31,14 +31,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class SlotOwnership {
   private static final System.Logger LOG = System.getLogger(SlotOwnership.class.getName());
-  /** Time in which each live member registers again once the coordinator answers. */
+  /** Maximum time that live members take to register again, once the coordinator answers. */
   private static final long REGISTER_NANOS = Duration.ofSeconds(5).toNanos();
 
   /** Receives each change of the ownership. */
   @FunctionalInterface
   interface Loops {
     /**
-     * Notes that these slots are this node's from now on.
+     * Sets the slots of this node from now on.
      *
      * @param assignment the owners of the other slots
      * @param adoption whether slots of other nodes may be adopted
@@ -58,7 +58,7 @@ final class SlotOwnership {
   private Assignment assignment;
   private boolean isPublished;
   private boolean takesSlots = true;
-  /** The members at the latest report of the coordinator in which this node was connected. */
+  /** The members in the coordinator's latest report that showed this node as connected. */
   private List<Coordinator.Member> members = List.of();
   private boolean isSessionLost;
   /** The members before a lost session, which may yet register again. */
@@ -80,7 +80,7 @@ final class SlotOwnership {
     informLoops();
   }
 
-  /** Notes a report of the coordinator. */
+  /** Applies a report of the coordinator. */
   synchronized void changed(Coordinator.View seen) {
     boolean wasConnected = view != null && view.connection() == Connection.CONNECTED;
     view = seen;
@@ -132,7 +132,7 @@ final class SlotOwnership {
     return assignment.owner(slot);
   }
 
-  /** Notes whether this node is to have slots. */
+  /** Sets whether this node is to have slots. */
   synchronized void takesSlots(boolean now) {
     takesSlots = now;
     informLoops();

@@ -47,7 +47,7 @@ final class StoreClock {
   }
 
   /**
-   * Returns whether an instant is past by the store's clock, even if the reading is as wrong as it can be.
+   * Returns whether an instant is past by the store's clock, even with the largest possible error of the reading.
    *
    * @param millis the instant, in milliseconds since 1970
    */
@@ -77,8 +77,8 @@ final class StoreClock {
   // the loop's thread
 
   /**
-   * Returns whether the store's clock is to be read now. After it has returned true, it returns false for a second,
-   * unless {@link #planNext} sets another time.
+   * Returns whether the store's clock is to be read now. After this method has returned true, it returns false for a
+   * second, unless {@link #planNext} sets another time.
    */
   boolean isDue(long nowNanos) {
     if (nowNanos - nextNanos < 0) {

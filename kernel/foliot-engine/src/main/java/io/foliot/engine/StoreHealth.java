@@ -6,15 +6,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The health of the store, judged by the answers that reach one loop. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: the store counts as serving only while its latest answer is a success and younger than {@link
- * #SILENCE_NANOS}. After a failed write, the store does not count as serving for {@link #UNWRITTEN_NANOS}, or until a
+ * <p>Guarantees: the store is regarded as serving only while its latest answer is a success and younger than {@link
+ * #SILENCE_NANOS}. After a failed write, the store is not regarded as serving for {@link #UNWRITTEN_NANOS}, or until a
  * write succeeds. The change from unavailable to answering is reported once, to the {@link Recovery}.
  *
  * <ol>
  * <li>Each answer of a call is {@linkplain #answered recorded}; the first failure begins a {@link StoreOutage}.
  * <li>Each answer of a write is {@linkplain #wrote recorded} in addition: a store may answer reads and refuse writes,
- * as a replica does. A failed write counts for {@link #UNWRITTEN_NANOS}, because a loop with nothing to write does not
- * try again.
+ * as a replica does. The effect of a failed write ends after {@link #UNWRITTEN_NANOS}, because a loop with nothing to
+ * write makes no write that could succeed.
  * <li>{@link #turn} declares a silent store unavailable, and ends the outage once the store serves. The store's clock
  * is read at least once a second, so a healthy store is never silent.
  * </ol>
@@ -25,11 +25,14 @@ final class StoreHealth {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000_000_000;
   /**
-   * Time without an answer after which a store counts as unavailable. In this time the clock of a healthy store is
+   * Longest time without an answer before a store is declared unavailable. In this time the clock of a healthy store is
    * read about three times, or more often if the store is in this process.
    */
   static final long SILENCE_NANOS = 3 * SECOND_NANOS;
-  /** The time for which a failed write counts: longer than {@link Backoff#LAST_NANOS}, the longest pause of retries. */
+  /**
+   * Time that a store is not regarded as serving after a failed write. It is longer than {@link Backoff#LAST_NANOS},
+   * the longest pause of retries.
+   */
   static final long UNWRITTEN_NANOS = 3 * SECOND_NANOS;
 
   /** Called when the store answers again. */
@@ -61,7 +64,7 @@ final class StoreHealth {
     return failure == null;
   }
 
-  /** Records the answer of a call that the meter does not count; the failure is null if it is a success. */
+  /** Records the answer of a call that the meter does not count; the failure is null after a success. */
   void answered(String call, @Nullable Throwable failure, long nowNanos) {
     if (failure != null && answers) {
       began("call=" + call, failure, nowNanos);

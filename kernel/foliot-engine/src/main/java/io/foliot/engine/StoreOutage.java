@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time in which the store does not serve the loops of an engine, as the log reports it. Thread-safe.
+ * Logs the outages of the store: the times when the store does not serve all loops of an engine. Thread-safe.
  *
  * <p>Guarantees: an outage has one log line at its beginning and one at its end, however many calls fail meanwhile. It
  * lasts from the time when the store stops serving a first loop until the store serves all loops again. A failure that

@@ -26,8 +26,8 @@ import java.util.concurrent.CompletionStage;
  * The calls that create and change tasks: submit, touch, run now, cancel, redrive. Thread-safe.
  *
  * <p>Guarantees: the result of a future is durable. The results of submits and redrives are also confirmed ({@link
- * Confirmation}). The loops get the index entries that are due within the window before the caller gets the result, so
- * that the tasks fire on the millisecond.
+ * Confirmation}). Before the caller gets the result, the loops get the index entries that are due within the window. So
+ * the tasks fire on the millisecond.
  *
  * <ol>
  * <li>A call is checked: its size, its queues, its delay. An invalid call is refused.
@@ -167,7 +167,7 @@ final class TaskCalls {
     for (int i = 0; i < items.size(); i++) {
       TouchResult result = results.get(i);
       TaskId id = result.id();
-      // The queue of a task that is touched by its id is not known here: runNow informs the loop itself.
+      // If a task is touched by its id, its queue is not known here. The method runNow then informs the loop.
       if (items.get(i).ref() instanceof TaskRef.ByKey byKey) {
         counter.add(byKey.queue(), result.kind());
         if (result.indexed() && id != null && result.dueAt() <= horizon) {

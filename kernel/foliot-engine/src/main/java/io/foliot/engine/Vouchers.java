@@ -10,15 +10,18 @@ import java.util.TreeSet;
  * The workers that a node declares alive until a time of the store's clock: the content of a document that each node
  * with workers writes.
  *
- * @param untilMicros the time until which the declaration holds, in microseconds of the store's clock
+ * @param untilMicros the end of the declaration, in microseconds of the store's clock
  * @param workers the workers by name, each with its zone and the queues whose tasks it takes
  */
 record Vouchers(long untilMicros, Map<String, WorkerRoster.Present> workers) {
   private static final String SUBJECT = "workers";
-  /** The time for which a declaration holds. */
+  /** Validity of a declaration. */
   static final long VALID_MICROS = 10_000_000L;
 
-  /** Returns whether the declaration holds. A time too far ahead was written before the store's clock was set back. */
+  /**
+   * Returns whether the declaration is valid now. An end that is too far ahead makes it invalid: it was written before
+   * the store's clock was set back.
+   */
   boolean hold(long nowMicros) {
     return untilMicros > nowMicros && untilMicros - nowMicros <= 2 * VALID_MICROS;
   }

@@ -35,10 +35,10 @@ final class WatchedSlots {
 
   /** Receives additional slots to read. */
   interface Listener {
-    /** Notes that the store has doubled its slots; each is now two. */
+    /** Called when the store has doubled its slots; each is now two. */
     void doubled(int slotCountBefore);
 
-    /** Notes that these slots are watched from now on, and were not before. */
+    /** Called when these slots are watched from now on, and were not before. */
     void added(SlotSet slots, long nowNanos);
   }
 
@@ -60,7 +60,7 @@ final class WatchedSlots {
   /**
    * Creates an instance that watches the whole share until the first assignment.
    *
-   * @param enoughWaiting the number of entries in the lanes at which the loop counts as busy
+   * @param enoughWaiting the loop is regarded as busy while its lanes have at least this many entries
    */
   WatchedSlots(SlotSet share, OverduePoll overdue, IndexReads reads, StoreHealth health, Lanes lanes, Meter meter,
       Listener listener, int enoughWaiting) {

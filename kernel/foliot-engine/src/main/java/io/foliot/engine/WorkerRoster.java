@@ -8,16 +8,17 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The workers that call this node, known by their ordinary calls: they wait for tasks, and extend leases. Thread-safe.
+ * The workers that call this node. They are known by their ordinary calls, which wait for tasks or extend leases.
+ * Thread-safe.
  *
- * <p>A worker that waits counts as alive until two seconds after the end of its wait, because it polls again at once. A
- * worker that has tasks may have no free handler, and then does not poll. Such a worker extends each lease when a third
- * of it is over. An extension keeps the worker alive for half a lease and two seconds, but for at most 30 s.
+ * <p>A worker that waits is regarded as alive until two seconds after the end of its wait, because it polls again at
+ * once. A worker that has tasks may have no free handler, and then does not poll. Such a worker extends each lease when
+ * a third of it is over. An extension keeps the worker alive for half a lease and two seconds, but for at most 30 s.
  */
 final class WorkerRoster {
   /** Longest time from the end of a wait to the next poll of the same worker. */
   private static final long POLLS_AGAIN_NANOS = 2_000_000_000L;
-  /** Longest time for which an extension keeps a worker alive. */
+  /** Maximum time that an extension keeps a worker alive. */
   private static final long LONGEST_GRACE_NANOS = 30_000_000_000L;
   private static final long NANOS_PER_MILLI = 1_000_000;
   /** Maximum number of workers: names that callers make up must not fill the memory. */
@@ -26,8 +27,9 @@ final class WorkerRoster {
   /**
    * A worker.
    *
-   * @param queues by queue, the time until which the worker is known to take tasks, by the node's monotonic clock
-   * @param graceNanos the time for which the worker counts as alive after a call without a wait
+   * @param queues the worker's queues, each with the monotonic time at which the queue is forgotten unless the worker
+   *     calls again
+   * @param graceNanos how long the worker is regarded as alive after a call without a wait
    */
   private record Entry(String zone, Map<String, Long> queues, long graceNanos) {
     Entry alive(long untilNanos) {
@@ -43,7 +45,7 @@ final class WorkerRoster {
   private final Map<String, Entry> workers = new ConcurrentHashMap<>();
 
   /**
-   * Notes that a worker waits for tasks of a queue until a time of the monotonic clock. Ignores a worker without a
+   * Records that a worker waits for tasks of a queue until a time of the monotonic clock. Ignores a worker without a
    * name, and a new worker beyond the maximum number.
    */
   void waits(String worker, String zone, String queue, long leaseMillis, long untilNanos) {
@@ -58,12 +60,12 @@ final class WorkerRoster {
     });
   }
 
-  /** Notes that a worker, if it is known here, has tasks. */
+  /** Records that a worker has tasks, if the worker is known here. */
   void works(String worker, long nowNanos) {
     workers.computeIfPresent(worker, (name, before) -> before.alive(nowNanos + before.graceNanos()));
   }
 
-  /** Notes that a worker takes no more tasks of a queue. The tasks that it still runs do not keep it alive. */
+  /** Records that a worker takes no more tasks of a queue. The tasks that it still runs do not keep it alive. */
   void leaves(String worker, String queue) {
     workers.computeIfPresent(worker, (name, before) -> {
       Map<String, Long> queues = new HashMap<>(before.queues());

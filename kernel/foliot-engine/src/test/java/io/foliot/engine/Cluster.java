@@ -117,9 +117,9 @@ final class Cluster {
     private final String name;
     private final @Nullable Handlers handlers;
     private boolean paused;
-    /** The time by which the node's wall clock is ahead of the store's; negative if behind. */
+    /** Offset of the node's wall clock from the store's; negative if the node's clock is behind. */
     long aheadMillis;
-    /** The total time for which the node's machine was suspended. */
+    /** Total time that the node's machine was suspended. */
     private long sleptNanos;
     private final TimeSource ownClock = new TimeSource() {
       @Override

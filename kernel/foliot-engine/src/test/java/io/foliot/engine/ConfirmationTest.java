@@ -61,7 +61,7 @@ final class ConfirmationTest {
     return new Document(queue.name(), 2, QueueCodec.encode(queue, LoopRig.START_MILLIS));
   }
 
-  /** Sets a durability under which the store may lose the writes of the last second. */
+  /** Sets a durability that permits the store to lose the writes of the last second. */
   private void losesLastWrites() {
     rig.durability = new Durability("B", 1_000, "");
   }

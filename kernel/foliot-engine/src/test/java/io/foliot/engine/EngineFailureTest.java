@@ -50,7 +50,7 @@ class EngineFailureTest {
     }
   }
 
-  /** A delivery that blocks the loop that calls it, which no delivery may do. */
+  /** A delivery that blocks the loop that calls it. No delivery may do so. */
   private static final class Blocking implements Delivery {
     private final CountDownLatch end = new CountDownLatch(1);
 

@@ -30,9 +30,9 @@ final class FleetClusterTest {
   private static final Duration TURN = Duration.ofMillis(5);
   private static final long WAIT_MILLIS = 5_000;
   private static final long LEASE_MILLIS = 10_000;
-  /** The time after which all nodes know that a worker is gone: the lease of its tasks plus two seconds. */
+  /** Maximum time until all nodes know that a worker is gone: the lease of its tasks plus two seconds. */
   private static final Duration UNTIL_GONE = Duration.ofMillis(LEASE_MILLIS + 2_000);
-  /** The time after which all nodes know the seat of a new worker. */
+  /** Maximum time until all nodes know the seat of a new worker. */
   private static final Duration UNTIL_SEATED = Duration.ofSeconds(4);
 
   private final Cluster cluster = new Cluster();

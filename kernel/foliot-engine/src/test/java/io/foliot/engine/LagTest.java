@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** Tests the lag of a queue, which every node reports: the time since its oldest waiting task became due. */
 final class LagTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
-  /** The time after the start of a node, or after a change of a queue, within which the node must know the lag. */
+  /** Maximum time that a node takes to know the lag, after its start or after a change of a queue. */
   private static final Duration SECONDS = Duration.ofSeconds(3);
 
   private final Cluster cluster = new Cluster();

@@ -44,7 +44,7 @@ final class LoopRig {
   static final int LANE_ENTRIES = 8;
   static final int READY_ENTRIES = 1_000;
   static final int BATCH = 4;
-  /** Time by which the look-ahead reads ahead, in milliseconds. */
+  /** Range of the look-ahead, in milliseconds. */
   static final long WINDOW_MILLIS = 5_000;
   /** Nanoseconds of a millisecond. */
   static final long MILLI = 1_000_000;

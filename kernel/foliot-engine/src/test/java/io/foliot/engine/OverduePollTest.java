@@ -184,7 +184,7 @@ final class OverduePollTest {
     assertThat(adopted()).isEmpty();
   }
 
-  /** Returns the number of claims after which the slot is given up, or MAX_VALUE if 1,000 claims do not suffice. */
+  /** Returns how many claims it takes until the slot is given up, or MAX_VALUE if 1,000 claims do not suffice. */
   private int claimsUntilGivenUp(int slot, int wonOfTen) {
     for (int claim = 0; claim < 1_000; claim++) {
       if (poll.claimed(slot, claim % 10 < wonOfTen, nowNanos)) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.TestFactory;
 final class PermitRecordTest {
   private static final int SEEDS = 200;
   private static final int STEPS = 400;
-  /** The time for which a node holds permits after a write. */
+  /** Validity of a node's permits after a write. */
   private static final long VALID_MILLIS = 5_000;
 
   private static Holder mine(PermitRecord record, int node) {

@@ -39,7 +39,7 @@ final class RemoteStore implements InvocationHandler {
   boolean slow;
   /** Whether answers of reads of the index are withheld. */
   boolean slowDue;
-  /** The number of calls of {@link #releaseAnswers} after which a withheld read of the index is answered. */
+  /** A withheld read of the index is answered after this many calls of {@link #releaseAnswers}. */
   int rounds = 1;
   /** Whether answers of reads of parked entries are withheld. */
   boolean slowParked;

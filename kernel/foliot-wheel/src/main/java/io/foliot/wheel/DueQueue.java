@@ -17,12 +17,12 @@ final class DueQueue {
    * A timer may arrive later for the same tick, because its delay is shorter than the rest of the tick. The timer is
    * appended to the sorted run if the run has no later deadline. Otherwise it is a straggler, which waits in a heap.
    *
-   * The order is that of the deadlines which the timers had when they came into this queue, because callers may reset a
+   * The timers are ordered by the deadlines that they had when they came into this queue, because callers may reset a
    * timer at any time.
    *
-   * Rejected: a heap for all timers (some 40 ns per timer in a heap of 65 timers); merging late arrivals into the run
-   * (each late arrival would copy a run of up to a million timers); finer ticks (more slots to open, and fewer nodes to
-   * load together).
+   * Rejected: a heap for all timers. It takes some 40 ns per timer in a heap of 65 timers. Also rejected: merging late
+   * arrivals into the run. Each late arrival would copy a run of up to a million timers. Also rejected: finer ticks.
+   * There would be more slots to open, and fewer nodes to load together.
    */
 
   /** A timer that arrived for this tick out of order. */
@@ -43,7 +43,7 @@ final class DueQueue {
 
   private static final int MIN_CAPACITY = 128;
 
-  /** Number of elements above which the arrays are released when the run is empty. */
+  /** Largest capacity that an empty run keeps; larger arrays are released. */
   private static final int MAX_KEPT_CAPACITY = 4096;
 
   private static final WheelNode[] NO_NODES = {};

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * A timing wheel of {@link WheelNode} objects. It places timers as {@link TimerWheel} does. Callers hold the nodes, and
  * any thread may end a node. The wheel itself is not thread-safe: one driver thread owns it and passes it the time.
  *
- * <p>The hand is the current tick of the wheel. The slots below a slot are the 64 slots of the next lower level into
- * which the slot's entries are moved.
+ * <p>The hand is the current tick of the wheel. The entries of a slot are moved down into 64 slots of the next lower
+ * level; these are called the slots below it.
  *
  * <p>This class is one file because placing, staging, sweeping and moving down keep the same invariants of chunks and
  * stamps.
@@ -34,11 +34,12 @@ final class NodeWheel {
    * A slot holds its timers in the order of arrival. When the hand reaches a tick, a DueQueue sorts the timers of that
    * tick by deadline. The DueQueue must be empty before the hand moves.
    *
-   * Rejected: an ObjectTimerWheel (20 bytes and a reference per timer in the wheel, against a stamp and a reference
-   * here); links in the nodes, unlinked at once (tried first: about twice the time per expired timer, and a slot of a
-   * million timers took some 15 ms to move down, during which all due timers were late); deadlines in the entries, to
-   * move entries down without reading the nodes (8 bytes more per timer, and the entries of ended and postponed nodes
-   * would be moved too); smaller slots on the higher levels (more moves for every timer).
+   * Rejected: an ObjectTimerWheel. It takes 20 bytes and a reference per timer in the wheel, against a stamp and a
+   * reference here. Also rejected: links in the nodes, unlinked at once. This was tried first. It took about twice the
+   * time per expired timer. A slot of a million timers took some 15 ms to move down, and meanwhile all due timers were
+   * late. Also rejected: deadlines in the entries, to move entries down without reading the nodes. This takes 8 bytes
+   * more per timer, and the entries of ended and postponed nodes would be moved too. Also rejected: smaller slots on
+   * the higher levels. They need more moves for every timer.
    */
 
   /** Result of {@link Visitor#visit} for a node that leaves the wheel. */
@@ -71,7 +72,7 @@ final class NodeWheel {
   /** Number of nodes loaded ahead: somewhat more than the cache misses that a core can have outstanding. */
   private static final int PRELOAD = 32;
 
-  /** Number of dead entries up to which no sweep begins while timers are live, because a sweep visits every slot. */
+  /** Largest number of dead entries that causes no sweep while timers are live, because a sweep visits every slot. */
   private static final int SWEEP_MIN_ENTRIES = 64;
 
   /** Minimum number of entries of a slot to be staged. A smaller slot is moved down quickly when time reaches it. */
@@ -87,8 +88,8 @@ final class NodeWheel {
   private static final int STAGE_AHEAD_TICKS = 256;
 
   /**
-   * Factor on the minimum number of entries for slots of level 1. The factor is large, because only one slot is staged
-   * at a time: a staged slot of level 1 delays the staging of a slot of a higher level.
+   * Factor by which slots of level 1 need more entries than other slots to be staged. The factor is large, because only
+   * one slot is staged at a time: a staged slot of level 1 delays the staging of a slot of a higher level.
    */
   private static final int STAGE_FACTOR_LEVEL_1 = 8;
 
@@ -253,7 +254,7 @@ final class NodeWheel {
     this(startTick, STAGE_MIN_ENTRIES);
   }
 
-  /** Creates a wheel that stages slots from this number of entries on. Tests use small numbers. */
+  /** Creates a wheel that stages slots with at least this many entries. Tests use small numbers. */
   NodeWheel(long startTick, int stageMinEntries) {
     this.stageMinEntries = stageMinEntries;
     slots = new SlotMap(startTick);
@@ -292,8 +293,8 @@ final class NodeWheel {
   }
 
   /**
-   * Returns the same as {@link TimerQueue#nextWake}, with three differences. Dead entries count. The staging of a slot
-   * is a reason to wake. An entry counts as due once the hand has reached its tick, even if its deadline is later than
+   * Returns the same as {@link TimerQueue#nextWake}, with three differences. Dead entries are included. The staging of
+   * a slot is a reason to wake. An entry is due once the hand has reached its tick, even if its deadline is later than
    * now.
    */
   long nextWake() {
@@ -303,8 +304,8 @@ final class NodeWheel {
   }
 
   /**
-   * Moves time forward as {@link TimerQueue#advance} does, but dead entries count as touched. Entries are visited in
-   * the order of their deadlines in nanoseconds; entries with equal deadlines are visited in the order in which they
+   * Moves time forward as {@link TimerQueue#advance} does, but dead entries are counted as touched. Entries are visited
+   * in the order of their deadlines in nanoseconds; entries with equal deadlines are visited in the order in which they
    * were placed. Entries of {@code nowTick} whose deadline is after {@code nowNanos} stay until a call with a later
    * time.
    *
@@ -501,8 +502,8 @@ final class NodeWheel {
   private void collect(WheelNode node, int stamp, Visitor visitor) {
     long word = node.word();
     if (node.stamp == stamp && WheelNode.isArmed(word)) {
-      // Deadline and tick follow from one read of the word. If a collected deadline were after the hand, the hand could
-      // not advance.
+      // Deadline and tick are computed from one read of the word, because a caller may reset the node at any time. If
+      // the tick of a collected deadline were after the hand, the hand could not advance.
       long deadlineNanos = WheelNode.deadlineNanos(word);
       long tick = visitor.placeTick(node, deadlineNanos);
       if (tick > slots.hand()) {
@@ -515,7 +516,7 @@ final class NodeWheel {
     }
   }
 
-  /** Moves the nodes that were due when they were placed to the due queue. */
+  /** Moves nodes to the due queue that were already due when they were placed. */
   private void collectLate(Visitor visitor) {
     for (Chunk chunk = late.first; chunk != null; chunk = late.first) {
       for (int i = 0; i < chunk.count; i++) {

@@ -66,7 +66,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     this.work = requireNonNull(work, "a task must not be null");
   }
 
-  /** Loads the phase, which the run of the task will need. */
+  /** Loads the phase into the processor cache, because the run of the task will need it. */
   @Override
   final int preload() {
     return phase;
@@ -195,7 +195,8 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
       return false;
     }
     if (mayInterrupt) {
-      // Read after the change of the phase. An earlier read may return the thread of an earlier run of a periodic task.
+      // The runner is read after the change of the phase. An earlier read may return the thread of an earlier run of a
+      // periodic task.
       Thread thread = runner;
       if (thread != null) {
         thread.interrupt();

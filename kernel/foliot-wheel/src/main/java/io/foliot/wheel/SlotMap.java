@@ -44,7 +44,7 @@ final class SlotMap {
 
   /**
    * Lower bound of the deadlines in each occupied slot. The bound is exact as long as no timer of the slot was
-   * cancelled or reset. With it, a driver sleeps until the deadline instead of waking for each level.
+   * cancelled or reset. With this bound, a driver sleeps until the deadline, and need not wake for each level.
    */
   private final long[] earliest = new long[SLOTS];
 
@@ -174,8 +174,9 @@ final class SlotMap {
   }
 
   /**
-   * Returns a deadline at most {@code slackTicks} after the given one. As many of its low digits are zero as the slack
-   * allows, so that the timer is not moved down through the levels of these digits. Slack below 63 changes nothing.
+   * Returns a deadline at most {@code slackTicks} after the given one. Its low digits are zero, as many of them as the
+   * slack allows, so that the timer is not moved down through the levels of these digits. Slack below 63 changes
+   * nothing.
    */
   static long coarsen(long deadlineTick, long slackTicks) {
     if (slackTicks < 0) {

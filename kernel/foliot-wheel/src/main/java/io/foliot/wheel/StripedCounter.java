@@ -20,7 +20,7 @@ final class StripedCounter {
     return counts.addAndGet(stripe(), delta);
   }
 
-  /** Returns the count. It is exact for some moment during the call, unless a thread subtracts during the call. */
+  /** Returns the count. It was exact at some moment during the call, unless a thread subtracts during the call. */
   long sum() {
     long sum = 0;
     for (int stripe = 0; stripe < STRIPES; stripe++) {

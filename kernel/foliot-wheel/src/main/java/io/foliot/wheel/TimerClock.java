@@ -26,6 +26,9 @@ public interface TimerClock {
    */
   void park(long nanos);
 
-  /** Ends the wait of the driver thread, or its next wait if it does not wait now. Any thread may call this method. */
+  /**
+   * Ends the wait of the driver thread, or its next wait if the thread does not wait now. Any thread may call this
+   * method.
+   */
   void unpark(Thread driver);
 }

@@ -2,8 +2,8 @@ package io.foliot.wheel;
 
 /**
  * The counts of a timer since its creation. They are exact if no call is in progress and the driver is idle. Otherwise
- * each count is exact for some moment during the call that read the counts, except {@code scheduled}. Concurrent resets
- * to an earlier deadline may make that count too low.
+ * each count except {@code scheduled} was exact at some moment during the call that read the counts. Concurrent resets
+ * to an earlier deadline may make {@code scheduled} too low.
  *
  * @param scheduled number of accepted timers
  * @param fired number of timers whose callback was run or given to the executor, with success or not

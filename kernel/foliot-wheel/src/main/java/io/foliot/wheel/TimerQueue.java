@@ -55,12 +55,13 @@ public interface TimerQueue {
    * next call, so that no sink can stop time.
    *
    * <p>The timer is removed, and its handle is stale, before the sink is called. If the sink throws, this method throws
-   * the same exception. That timer counts as expired, all others remain, and the next call continues from there.
+   * the same exception. That timer has expired, all others remain, and the next call continues from there.
    *
    * @param nowTick the new tick; a tick before {@link #currentTick}, from a clock that went back, does nothing
    * @param limit the maximum number of timers to touch, that is, to hand out or to move inside the queue; at least 1
-   * @return the number of touched timers. If it is less than {@code limit}, {@code nowTick} is reached and no timer is
-   *     due, except timers that the sink has scheduled or rescheduled. {@link #nextWake} returns when to call again
+   * @return the number of touched timers. If this number is less than {@code limit}, {@code nowTick} is reached and no
+   *     timer is due, except timers that the sink has scheduled or rescheduled. {@link #nextWake} returns when to call
+   *     again
    * @throws IllegalArgumentException if {@code limit} is not positive
    * @throws IllegalStateException if called from inside the sink
    */

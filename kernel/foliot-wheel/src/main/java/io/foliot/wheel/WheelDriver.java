@@ -34,8 +34,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
    *
    * Timers fire in the order of their deadlines. The driver works in rounds of one or more turns. A round reads the
    * time, takes all nodes that were handed off before, and then fires the timers due at that time. The wheel keeps
-   * their order to the nanosecond. A timer handed off after a round began is not due before the time of the round,
-   * unless its call was in progress at the beginning.
+   * their order to the nanosecond. If a timer is handed off after a round began, its deadline is at or after the time
+   * of the round. The only exception is a timer whose call was in progress when the round began.
    *
    * An exception of a callback is reported and the driver continues. Any other exception ends the driver, because the
    * wheel may be inconsistent. Examples are an OutOfMemoryError while an entry moves, and an exception of the clock.
@@ -44,8 +44,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
    *
    * The producer index of the hand-off counts the accepted timers and the few hand-offs of nodes that were not new.
    *
-   * Rejected: a Treiber stack through a link in the nodes (4 bytes more per timer, and draining the stack is a chain of
-   * cache misses); a lock around the wheel (a caller would wait while the driver drains a slot).
+   * Rejected: a Treiber stack through a link in the nodes. It takes 4 bytes more per timer, and draining the stack is a
+   * chain of cache misses. Also rejected: a lock around the wheel. A caller would wait while the driver drains a slot.
    */
 
   /** Largest deadline, 146 years after the driver's creation: the word of a node has 62 bits for a deadline. */
@@ -61,9 +61,9 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   private static final int MOVE_LIMIT = 4096;
 
   /**
-   * Number of hand-offs, or of cancels in one stripe of the counter, after which a sleeping driver is woken although
-   * none is urgent. This bounds the hand-off and the cancelled timers until the next deadline. Concurrent callers may
-   * miss a multiple of this number; then the next multiple wakes the driver.
+   * Number of hand-offs, or of cancels in one stripe of the counter, that wakes a sleeping driver although none of them
+   * is urgent. This bounds the length of the hand-off, and the number of cancelled timers, until the next deadline.
+   * Concurrent callers may miss a multiple of this number; then the next multiple wakes the driver.
    */
   private static final int CALLS_PER_WAKE = 4096;
 
@@ -76,7 +76,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
 
   private static final int WAKE_UP_BURST = 16;
 
-  /** Number of firings after which the clock is read again, to measure lateness. */
+  /** Number of firings from one read of the clock to the next; the reads measure lateness. */
   private static final int FIRINGS_PER_CLOCK_READ = 16;
 
   /** Number of nodes in one array of the hand-off. */
@@ -153,7 +153,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   private final NodeWheel wheel = new NodeWheel(0);
   private final List<WheelNode> unfired = new ArrayList<>();
 
-  /** Time, in nanoseconds since the driver's creation, before which the driver does not wake by itself. */
+  /** Earliest time, in nanoseconds since the driver's creation, at which the driver wakes by itself. */
   private long wakeUpNotBefore = -WAKE_UP_BURST * NANOS_PER_WAKE_UP;
 
   /** Time at which this turn began. */
@@ -204,7 +204,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     return clock.nanoTime() - originNanos;
   }
 
-  /** Returns the deadline after a delay in nanoseconds; a negative delay counts as 0. */
+  /** Returns the deadline after a delay in nanoseconds; a negative delay is taken as 0. */
   long deadlineNanos(long delayNanos) {
     return later(nowNanos(), Math.max(0, delayNanos));
   }
@@ -354,8 +354,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
    * Stops the driver, and waits until its thread and any running inline callback have ended. A call from such a
    * callback does not wait.
    *
-   * @return the nodes that had neither fired nor been cancelled, which are cancelled now. Later calls return an empty
-   *     list at once
+   * @return the nodes that had neither fired nor been cancelled; this call has cancelled them. Later calls return an
+   *     empty list at once
    */
   List<WheelNode> stop() {
     if (state.compareAndSet(NEW, STOPPED)
@@ -533,7 +533,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   }
 
   private long scheduled() {
-    // In this order of reads, a hand-off of a node that is not new is never counted as a new timer.
+    // In this order of reads, only hand-offs of new nodes are counted as new timers.
     long handOffs = handOff.currentProducerIndex();
     return handOffs - notNew.sum();
   }
@@ -571,7 +571,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     wakeUps.lazySet(wakeUps.getPlain() + 1);
   }
 
-  /** Returns the time now. If the driver woke by itself and not by a caller, delays its next wake-up. */
+  /** Returns the time now. If the driver woke by itself, and was not woken by a caller, delays its next wake-up. */
   private long woken(long dueNanos) {
     long now = nowNanos();
     if (now >= dueNanos) {
@@ -685,12 +685,15 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     }
   }
 
-  /** Returns the first tick that does not begin before the deadline. */
+  /** Returns the first tick that begins at or after the deadline. */
   private long tick(long deadlineNanos) {
     return (deadlineNanos + (1L << tickShift) - 1) >> tickShift;
   }
 
-  /** Returns the tick at which a deadline is handled, which may be later than its tick by the slack. */
+  /**
+   * Returns the tick at which a timer with this deadline is placed. The slack may put it after the tick of the
+   * deadline.
+   */
   private long placeTick(long deadlineNanos) {
     return SlotMap.coarsen(tick(deadlineNanos), slackTicks);
   }

@@ -57,8 +57,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
   private final AtomicInteger state = new AtomicInteger(RUNNING);
 
   /**
-   * Number of accepted tasks that have not ended, and of tasks that are about to be rejected. Once the number was zero
-   * after a shutdown, all accepted tasks have ended.
+   * Number of accepted tasks that have not ended, and of tasks that are about to be rejected. If the number is ever
+   * zero after a shutdown, all accepted tasks have ended.
    */
   private final StripedCounter outstanding = new StripedCounter();
 
@@ -362,7 +362,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     return terminated.await(timeout, unit);
   }
 
-  /** Returns the counters of this executor's timer; each run of a periodic task counts. */
+  /** Returns the counters of this executor's timer; each run of a periodic task is counted as a timer. */
   public TimerCounters counters() {
     return driver.counters();
   }

@@ -11,8 +11,8 @@ final class WheelTimeout extends WheelNode implements Timeout {
   private final WheelTimer timer;
 
   /**
-   * Callback of the timer; null once a caller has cancelled the timer, so that an entry that is still in the wheel does
-   * not retain the callback.
+   * Callback of the timer. It is null once a caller has cancelled the timer: an entry that is still in the wheel then
+   * does not retain the callback.
    */
   private @Nullable Runnable task;
 

@@ -75,8 +75,8 @@ public final class WheelTimer implements AutoCloseable {
   /**
    * Runs a task once, after a delay.
    *
-   * @param delay the time until the task runs; at once if zero or negative. The deadline is at most 146 years after the
-   *     creation of this {@code WheelTimer}
+   * @param delay the time until the task runs; a delay of zero or less makes the task due at once. The deadline is at
+   *     most 146 years after the creation of this {@code WheelTimer}
    * @throws RejectedExecutionException if {@link #stop} was called, the hand-off is full, the driver thread has died,
    *     or the driver thread or the first worker cannot be started. If a thread has died or cannot be started, the
    *     exception has a cause. After a failed start, the next call tries again
@@ -98,8 +98,8 @@ public final class WheelTimer implements AutoCloseable {
    * callback does not wait. Callbacks that were given to the executor continue. From now on no timer fires and every
    * {@code schedule} is rejected.
    *
-   * @return exactly the timers that had neither fired nor been cancelled, which are cancelled now. Later calls return
-   *     an empty list at once
+   * @return exactly the timers that had neither fired nor been cancelled; this call has cancelled them. Later calls
+   *     return an empty list at once
    */
   public List<Timeout> stop() {
     List<WheelNode> unfired = driver.stop();

@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class WorkerPool implements Executor {
   /*
-   * A worker counts as searching while it is about to poll the queue. If no worker is searching, one is woken or
-   * started when a caller adds a task, and when the last searching worker has taken a task and left others in the
-   * queue. So each blocking task leads to another thread, while running workers drain a series of short tasks without a
-   * wake-up for each task. The Go scheduler wakes its threads in the same way.
+   * A worker is searching while it is about to poll the queue. A worker is woken or started in two cases: a caller adds
+   * a task while no worker is searching, or the last searching worker has taken a task and left others in the queue. So
+   * each blocking task leads to another thread, while running workers drain a series of short tasks without a wake-up
+   * for each task. The Go scheduler wakes its threads in the same way.
    *
    * A worker that stops searching reads the queue again afterwards. A caller that adds a task reads the number of
    * searching workers afterwards. So the worker sees the task, or the caller sees that no worker is searching.

@@ -48,8 +48,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * The contract kit that every {@link ScheduledExecutorService} passes. It tests the promises of the interfaces. It also
- * tests the behaviour on which callers of {@link java.util.concurrent.ScheduledThreadPoolExecutor} rely, with its
- * default policies, except that an executor removes a cancelled task at once.
+ * tests the behaviour of a {@link java.util.concurrent.ScheduledThreadPoolExecutor} with its default policies, because
+ * callers rely on it. There is one difference: an executor removes a cancelled task at once.
  *
  * <p>An executor with one thread can pass the kit. Lower bounds on time are exact. A test has an upper bound only if
  * the bound is the tested property. Because a stalled machine may be late by any amount, such a test retries with a

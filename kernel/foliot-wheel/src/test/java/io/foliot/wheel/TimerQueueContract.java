@@ -140,8 +140,8 @@ public abstract class TimerQueueContract {
       }
       int touched;
       do {
-        // A queue that does not count the same moves as the model reaches its limit at another timer than the model. So
-        // the model gets no limit. The test repeats the advance until the queue touches fewer timers than its limit.
+        // A queue that does not count the same moves as its model would reach a limit at a different timer. So the
+        // model gets no limit. The test repeats the advance until the queue touches fewer timers than its limit.
         model.begin(now, wakesAsModelled() ? limit : NO_LIMIT);
         touched = queue.advance(now, limit, (handle, deadline, payload) -> {
           TimerQueueModel.Entry expected = model.next();

@@ -28,16 +28,16 @@ import org.jspecify.annotations.Nullable;
  * Coordination for nodes that share a store and nothing else: leases in the store's documents, judged by the store's
  * clock.
  *
- * <p>Each member renews a lease of its own, and counts as alive while it is listed with a lease that has not ended. The
- * leader has one more lease: a member that finds this lease ended takes it, by compare-and-set. A lease is measured
- * from a time of the store's clock that was read before the lease was written. By that clock, two members therefore
- * never hold the leader's lease at the same time. A paused node that still believes it leads does no harm, because
- * documents are written by compare-and-set as well.
+ * <p>Each member renews a lease of its own, and is regarded as alive while it is listed with a lease that has not
+ * ended. The leader has one more lease. When a member finds that this lease has ended, the member takes it by
+ * compare-and-set. A lease is measured from a time of the store's clock that was read before the lease was written. By
+ * that clock, two members therefore never hold the leader's lease at the same time. A paused node that still believes
+ * it leads does no harm, because documents are written by compare-and-set as well.
  *
  * <p>A lease grows with the time that the store takes to answer or to fail. Otherwise the members would lose
  * their leases in turn if the store is slow or faulty, and their slots would move all the time.
  *
- * <p>A lease that cannot be read is logged once and ignored: its member does not count as alive until it renews the
+ * <p>A lease that cannot be read is logged once and ignored: its member is not regarded as alive until it renews the
  * lease. If it is the leader's lease, any member may take the lead. An unreadable document of one member does not
  * affect the others.
  *
@@ -81,7 +81,7 @@ public final class StoreCoordinator implements Coordinator {
   private @Nullable Member self;
   // any thread
   private volatile boolean leaves;
-  /** The leases that could not be read when they were last seen. */
+  /** The leases that could not be decoded at the latest read. */
   private final Set<String> setAside = ConcurrentHashMap.newKeySet();
   // loop's thread only
   private long ownVersion;
@@ -290,7 +290,7 @@ public final class StoreCoordinator implements Coordinator {
   }
 
   /**
-   * Returns whether a lease runs. A lease whose end is too far in the future does not count: it was written before the
+   * Returns whether a lease runs. A lease whose end is too far in the future is invalid: it was written before the
    * store's clock was set back.
    */
   private static boolean runs(long endMicros, long nowMicros) {

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each store is sealed by a document in that store, so that no task is served by both stores. The target's seal also
  * records the progress. An interrupted migration continues from the recorded task, and a task that is sent twice is
- * adopted once. At the end both stores are read, and their counts and checksums must be equal; only then is the target
+ * stored once. At the end both stores are read, and their counts and checksums must be equal; only then is the target
  * opened.
  *
  * <p>Final tasks, including dead letters, stay behind, and so do answers to requests with idempotency keys.
@@ -43,7 +43,10 @@ import org.jspecify.annotations.Nullable;
 public final class Migration {
   /** Number of tasks that are read and written at a time. */
   static final int PAGE = 1_000;
-  /** Time after the seal is set within which engines complete their last writes: they check for a seal each second. */
+  /**
+   * Maximum time that engines take to complete their last writes after the seal is set: they check for a seal each
+   * second.
+   */
   private static final Duration SEAL_SEEN = Duration.ofSeconds(3);
   private static final long CALL_SECONDS = 60;
   /** Maximum number of unreadable tasks that are listed one by one. */
@@ -61,8 +64,8 @@ public final class Migration {
   /**
    * Creates a migration between two open stores.
    *
-   * @param sourceName name of the source for people; nothing secret
-   * @param targetName name of the target for people; nothing secret
+   * @param sourceName name of the source in messages; it has nothing secret
+   * @param targetName name of the target in messages; it has nothing secret
    * @param progress receives messages about the progress, often several in a second, in the thread of the migration
    */
   public Migration(TaskStore source, String sourceName, TaskStore target, String targetName,
@@ -151,7 +154,8 @@ public final class Migration {
   }
 
   /**
-   * Refuses a source whose tasks are in another store already, or are not all there yet: they would run in two stores.
+   * Refuses a source whose tasks have moved to another store already, or that is itself still being filled: its tasks
+   * would run in two stores.
    *
    * @param isResumed whether the target has the seal of an earlier run of this migration
    */
@@ -201,7 +205,7 @@ public final class Migration {
         moved++;
       }
     }
-    // The ids of addressed tasks name seats.
+    // The seats are copied as well, because the ids of addressed tasks name seats.
     Optional<Document> seats = await(source.document(DocumentKind.FLEET, Fleet.SEATS));
     if (seats.isPresent()) {
       copy(DocumentKind.FLEET, seats.get());
