@@ -13,7 +13,7 @@ final class ColumnCodes {
   static final int FAILED = EnumCodes.FAILED;
   static final int CANCELLED = EnumCodes.CANCELLED;
 
-  /** Parameter of statements in place of the code of an attempt's end, if the latest claim has not been settled. */
+  /** Value that replaces the code of an attempt's end if the latest claim has not been settled. */
   static final int NO_END = -1;
 
   private ColumnCodes() {}

@@ -19,8 +19,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections to a database, and the threads on which calls wait for the database. A call that needs a connection
- * replaces a broken connection, however long the database was unavailable.
+ * The connections to a database, and the threads on which calls wait for the database. The next call replaces a broken
+ * connection, however long the database was unavailable.
  */
 final class Connections implements AutoCloseable {
   /** Largest number of calls that wait for a thread. */
@@ -165,7 +165,10 @@ final class Connections implements AutoCloseable {
     }
   }
 
-  /** Auto-commit during a call, even if the pool returns connections in the other mode. The close restores the mode. */
+  /**
+   * Auto-commit during a call, even if the pool returns connections in the other mode. {@link #close} restores that
+   * mode.
+   */
   private record AutoCommit(Connection connection, boolean before) implements AutoCloseable {
     static AutoCommit on(Connection connection) throws SQLException {
       AutoCommit mode = new AutoCommit(connection, connection.getAutoCommit());
@@ -194,8 +197,8 @@ final class Connections implements AutoCloseable {
   }
 
   /**
-   * Returns the SQL state and the message with which the driver reported a failed connection or statement. A pool's
-   * exception reports only a timeout; the cause of that exception is the driver's last failure.
+   * Returns the SQL state and the message of the driver's exception for a failed connection or statement. The exception
+   * of a pool reports only a timeout; its cause is the driver's last exception.
    */
   static String reason(SQLException failure) {
     SQLException root = failure instanceof SQLTransientConnectionException

@@ -142,7 +142,7 @@ final class DatabaseShard implements AutoCloseable {
     return Session.within(transaction, dialect, connections, seal.ensureOpen(transaction));
   }
 
-  /** Returns a property of the database to which a connection leads. Writes a missing property as an empty text. */
+  /** Returns a property of the database of this connection. Writes a missing property as an empty text. */
   String meta(Connection connection, String name) throws SQLException {
     return Schema.meta(connection, dialect, name, "");
   }
@@ -314,7 +314,7 @@ final class DatabaseShard implements AutoCloseable {
             expectedVersion, content));
   }
 
-  /** Records whether the store is sealed, in a database that does not have the store's documents. */
+  /** Records whether the store is sealed. This method is for databases that do not have the store's documents. */
   boolean sealed(Session session, boolean seals) throws SQLException {
     return seal.change(session, seals, transaction -> true);
   }

@@ -67,8 +67,8 @@ final class Documents {
   }
 
   /**
-   * Ensures that the version of a deleted document is not used again, even if the clock is set back: a document created
-   * later gets a larger version.
+   * Ensures that the version of a deleted document is not used again. A document that is created later gets a larger
+   * version, even if the clock is set back.
    */
   void ensureLarger(Session session, long version) throws SQLException {
     if (version > 0) {

@@ -35,8 +35,8 @@ import java.util.function.Supplier;
  * <ol>
  * <li>A read that finds damaged live records sets them aside and then reads again, so that no damaged record is in the
  * batch.
- * <li>A write whose generations are ahead of the clock first raises the floor, which is the smallest generation that
- * may be given out. Each write then changes only rows that still have the version that was read.
+ * <li>If the generations of a write are ahead of the clock, the floor is raised first. The floor is the smallest
+ * generation that may be given out. Each write changes a row only if the row still has the version that was read.
  * <li>Each statement writes rows in the order of their ids, so that two statements do not deadlock.
  * <li>A {@linkplain BatchUnit unit} that changes a live record and inserts others is a re-arm with children. The
  * statement that writes the parent inserts the children.
@@ -92,7 +92,7 @@ final class GeneralPath {
     }
   }
 
-  /** Decides the items at these places from a snapshot, by the time at which the snapshot was read. */
+  /** Decides the items at these places from a snapshot. The time of the decision is the time of the snapshot. */
   <Q, R> List<BatchUnit<R>> decide(OptimisticBatch<Q, R> batch, List<Integer> places, Snapshot snapshot) {
     long floor = Math.max(snapshot.floor(), clock.seen());
     return batch.decide(places, snapshot, snapshot.micros(), floor, tokens, terms);
@@ -114,9 +114,9 @@ final class GeneralPath {
   }
 
   /**
-   * Locks the live records of a snapshot, and returns the snapshot with their newest versions, and without records that
-   * are no longer live. Records are locked by their ids. On MariaDB and MySQL, a lock by key would also lock neighbours
-   * in the index.
+   * Locks the live records of a snapshot. Returns a snapshot with the newest versions of these records, and without
+   * those that are no longer live. Records are locked by their ids. On MariaDB and MySQL, a lock by key would also lock
+   * neighbours in the index.
    */
   Snapshot lock(Session session, Snapshot snapshot) throws SQLException {
     ReadSet live = new ReadSet();
@@ -273,7 +273,10 @@ final class GeneralPath {
     }
   }
 
-  /** Returns the answers to write, each with the position of the update on which it depends, or -1 for no update. */
+  /**
+   * Returns the answers to write. Each answer has the position of the update that must be written with it, or -1 if it
+   * needs no update.
+   */
   private List<NewAnswer> newAnswers(List<Change> updates, Map<RequestName, RecordTable.Answered> answers) {
     Map<TaskId, Integer> changed = new HashMap<>();
     for (int i = 0; i < updates.size(); i++) {

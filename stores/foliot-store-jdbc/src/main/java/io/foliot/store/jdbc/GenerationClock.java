@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The database's clock as the source of generations. Thread-safe.
  *
- * <p>The floor is the smallest generation that may be given out. A generation is ahead of the clock if the clock
- * was set back, or if a key was reset more than once in a microsecond. Before a caller gets such a generation, the
- * floor is raised above it, so that no later task of the key gets a smaller one.
+ * <p>The floor is the smallest generation that may be given out. A generation is ahead of the clock if the clock was
+ * set back, or if a key was reset more than once in a microsecond. The floor is raised above such a generation before a
+ * caller gets it. So no later task of the key gets a smaller generation.
  */
 final class GenerationClock {
   private final Dialect dialect;

@@ -10,9 +10,9 @@ import java.util.BitSet;
  */
 final class Inserted {
   /**
-   * An insert has not waited if its row is in the table at most this long after the generation was read, in
-   * microseconds. Within this time, the other transaction cannot have given the key a new generation, ended the task,
-   * and committed.
+   * Bound on the time from the read of a generation to the end of the insert, in microseconds. An insert that takes
+   * longer may have waited. Within this time, no other transaction can give the key a new generation, end the task, and
+   * commit.
    */
   private static final long AT_ONCE_MICROS = 1_000;
 
@@ -28,9 +28,9 @@ final class Inserted {
   }
 
   /**
-   * Notes a row that was inserted.
+   * Records a row that was inserted.
    *
-   * @param ageMicros the time by the database's clock after the insert, minus the generation
+   * @param ageMicros the reading of the database's clock after the insert, minus the generation
    */
   void add(int place, long generation, long dueAt, long ageMicros) {
     generations[place] = generation;
@@ -39,12 +39,12 @@ final class Inserted {
     late.set(place, ageMicros > AT_ONCE_MICROS);
   }
 
-  /** Notes the time by the database's clock at which the statement began, in microseconds since 1970. */
+  /** Records when the statement began: a reading of the database's clock, in microseconds since 1970. */
   void at(long nowMicros) {
     micros = nowMicros;
   }
 
-  /** Returns the time by the database's clock at which the statement began, in microseconds since 1970. */
+  /** Returns when the statement began: a reading of the database's clock, in microseconds since 1970. */
   long micros() {
     return micros;
   }
@@ -59,7 +59,7 @@ final class Inserted {
     return dueAts[place];
   }
 
-  /** Returns the largest generation that is later than the clock; 0 if none is. */
+  /** Returns the largest generation that the clock had not passed after the insert; 0 if there is none. */
   long last() {
     return last;
   }

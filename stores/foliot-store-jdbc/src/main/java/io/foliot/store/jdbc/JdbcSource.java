@@ -22,7 +22,7 @@ public sealed interface JdbcSource {
    *     used for MySQL too
    * @param user the user, or null for the user in the URL
    * @param password the password of the user, or null for the password in the URL, if any
-   * @throws IllegalArgumentException if the URL begins in any other way, or has a user in front of the host
+   * @throws IllegalArgumentException if the URL begins differently, or has a user in front of the host
    */
   static JdbcSource of(String url, @Nullable String user, @Nullable String password) {
     return new Login(url, user, password);
@@ -50,8 +50,8 @@ public sealed interface JdbcSource {
       }
       if (url.split("[?]", 2)[0].indexOf('@') >= 0) {
         throw new IllegalArgumentException(
-            "the URL of a database has no user and no password in front of the host: expected "
-                + StoreAddress.scheme(url) + "//HOST/DATABASE with user and password given beside it");
+            "the URL of a database must have no user and no password in front of the host: expected "
+                + StoreAddress.scheme(url) + "//HOST/DATABASE, with user and password as separate settings");
       }
     }
 
@@ -107,7 +107,7 @@ public sealed interface JdbcSource {
       return DriverManager.getConnection(driverUrl(), driverProperties(Connections.CONNECT, Connections.CONNECT));
     }
 
-    /** Returns a message of the driver in which {@code ***} replaces the secrets of this login and of its URL. */
+    /** Returns a message of the driver, with {@code ***} in place of the secrets of this login and of its URL. */
     public String redacted(String text) {
       String message = text.replace(url, shown()).replace(driverUrl(), shown());
       for (String secret : secrets()) {

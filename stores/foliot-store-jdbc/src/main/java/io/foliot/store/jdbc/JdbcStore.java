@@ -177,7 +177,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     };
   }
 
-  /** A call on one database, for the items whose slots that database holds. */
+  /** A call on one database, for the items in the slots of that database. */
   private interface Batch<Q, R> {
     List<R> take(DatabaseShard part, Session session, List<Q> items) throws SQLException;
   }
@@ -192,7 +192,9 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     R with(DatabaseShard part, Session session) throws SQLException;
   }
 
-  /** Runs a batch on each database that holds the slot of an item. Returns the results in the order of the items. */
+  /**
+   * Divides a batch among the databases, by slots. Returns the results in the order of the items.
+   */
   private <Q, R> CompletionStage<List<R>> spread(List<Q> items, ToIntFunction<Q> slot, Batch<Q, R> batch) {
     if (parts.size() == 1 || items.isEmpty()) {
       List<Q> all = List.copyOf(items);
@@ -345,7 +347,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
 
   /**
    * Submits as {@link #submit(Connection, List)} does, with a data source that returns the connection of the current
-   * transaction. Spring's {@code TransactionAwareDataSourceProxy} and the data sources of containers do so.
+   * transaction. Examples are Spring's {@code TransactionAwareDataSourceProxy} and the data sources of containers.
    *
    * @throws SQLException if a statement fails, or no connection is available; the caller must then roll back
    * @throws IllegalArgumentException if there is no transaction, or a draft's slot is in another database
@@ -407,7 +409,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     for (DueScan scan : scans) {
       if (scan.slot() < 0 || scan.slot() >= slotCount || scan.limit() < 1) {
         return CompletableFuture.failedFuture(new IllegalArgumentException(
-            "a scan has a slot of this store and a limit of at least 1: slots=" + slotCount + ", scan=" + scan));
+            "a scan must have a slot of this store and a limit of at least 1: slots=" + slotCount + ", scan=" + scan));
       }
     }
     return spread(scans, DueScan::slot, DatabaseShard::due);
@@ -609,7 +611,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
             : CompletableFuture.completedFuture(false));
   }
 
-  /** Records whether the store is sealed, in all databases except for the first, which has the document. */
+  /** Records whether the store is sealed in each database except the first, which has the document. */
   private CompletionStage<Boolean> others(boolean seals) {
     CompletionStage<Boolean> all = CompletableFuture.completedFuture(true);
     for (int i = 1; i < parts.size(); i++) {

@@ -192,7 +192,7 @@ final class MySqlClaims implements ClaimStatements {
     });
   }
 
-  /** Inserts the kept records from the live rows, which locks these rows. Then deletes them. */
+  /** Copies the live rows to the kept records, which locks the live rows. Then deletes the live rows. */
   @Override
   public BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException {
@@ -221,7 +221,10 @@ final class MySqlClaims implements ClaimStatements {
     return new Planned(seenMicros, Planned.none(plans.size()));
   }
 
-  /** Returns the positions of the tasks whose kept records this transaction inserted. Their live rows still exist. */
+  /**
+   * Returns the positions of the tasks that this transaction has copied to the kept records. Their live rows still
+   * exist.
+   */
   private BitSet finished(Connection connection, List<Settlement> settlements) throws SQLException {
     ParameterTable values = statements.values("id", "token");
     settlements.forEach(item -> values.next().add(item.id()).add(item.token()));

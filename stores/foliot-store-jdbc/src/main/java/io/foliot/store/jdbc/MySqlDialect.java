@@ -12,13 +12,13 @@ import java.util.Set;
  * The dialect of MariaDB 10.6 and newer, and of MySQL 8.0.19 and newer. A batch is a table of parameters within the
  * statement.
  *
- * <p>An UPDATE does not return which rows it changed. So the UPDATE writes a value of this call into each row, and a
- * second statement reads which rows have such a value. For a claim the value is the token, and no transaction is
- * needed. For any other UPDATE the value is a random version. Both statements are then in one short transaction, whose
- * row locks keep the version until it is read.
+ * <p>An UPDATE does not return which rows it changed. So the UPDATE writes into each row a value that only this call
+ * uses, and a second statement reads which rows have such a value. For a claim the value is the token, and no
+ * transaction is needed. For any other UPDATE the value is a random version. Both statements are then in one short
+ * transaction, and its row locks protect the version until the second statement reads it.
  *
- * <p>No column is ever read as NULL. On JDK 25, the compiled code with which MariaDB's driver decodes a NULL sometimes
- * crashes the JVM (decision 0047).
+ * <p>No column is ever read as NULL. On JDK 25, the JVM sometimes crashes in the compiled code of MariaDB's driver that
+ * decodes a NULL (decision 0047).
  */
 final class MySqlDialect implements Dialect {
   /**

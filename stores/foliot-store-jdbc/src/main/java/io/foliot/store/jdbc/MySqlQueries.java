@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** The {@link QueryStatements} of MariaDB and MySQL. */
 final class MySqlQueries implements QueryStatements {
   private static final String BODY = "record.body";
-  /** Largest number of scans that run without first reading which of their slots have entries. */
+  /** Largest number of scans that run directly. For more, a query first reads which of their slots have entries. */
   private static final int SCANS_AT_ONCE = 4;
 
   private final MySqlStatements statements;
@@ -90,7 +90,7 @@ final class MySqlQueries implements QueryStatements {
     return Rows.slices(scans, found);
   }
 
-  /** Returns the positions of scans that may find entries. To read one entry of a slot costs less than a scan. */
+  /** Returns the positions of scans that may find entries. Reading one entry of a slot costs less than a scan. */
   private List<Integer> worthwhile(Connection connection, List<DueScan> scans) throws SQLException {
     long from = Long.MAX_VALUE;
     Set<Integer> slots = new HashSet<>();

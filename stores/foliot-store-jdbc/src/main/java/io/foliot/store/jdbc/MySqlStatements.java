@@ -175,7 +175,7 @@ final class MySqlStatements {
     }
   }
 
-  /** Stores the answers that depend on a change in {@code changed} or on no change. */
+  /** Stores an answer if it depends on no change, or on a change in {@code changed}. */
   void remember(Connection connection, List<NewAnswer> answers, BitSet changed) throws SQLException {
     ParameterTable values = values("queue", "task_key", "request", "digest", "kind", "id", "generation", "due_at",
         "state",

@@ -20,7 +20,9 @@ import java.util.Objects;
 
 /** The {@link SubmitStatements} of MariaDB and MySQL. */
 final class MySqlSubmits implements SubmitStatements {
-  /** Largest number of tasks for which rows in the statement's text are faster than a table of parameters. */
+  /**
+   * Largest number of tasks that are inserted as rows in the statement's text. For more, a parameter table is faster.
+   */
   private static final int FEW = 64;
 
   private final MySqlStatements statements;
@@ -58,7 +60,8 @@ final class MySqlSubmits implements SubmitStatements {
         if (!MySqlStatements.isDuplicateKey(e)) {
           throw e;
         }
-        // An id exists, because the caller repeats a call. Nothing was inserted; missing tasks are inserted below.
+        // One of the ids exists, because the caller repeats a call. Nothing was inserted; missing tasks are inserted
+        // below.
       }
     }
     if (statements.isMariaDb() && !requests) {
@@ -121,7 +124,8 @@ final class MySqlSubmits implements SubmitStatements {
   }
 
   /**
-   * Inserts tasks that have no key and no request, as rows in the statement's text: all tasks, or none if an id exists.
+   * Inserts tasks that have no key and no request, as rows in the statement's text. Inserts all tasks, or none if one
+   * of the ids exists.
    */
   private Inserted insertUnnamed(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException {
     long versions = MySqlStatements.newVersions();

@@ -8,7 +8,7 @@ import io.foliot.core.Token;
  *
  * @param id the task
  * @param leaseMillis the length of the lease, in milliseconds; 0 for a move
- * @param notAfterMillis the last millisecond since 1970 in which the claim may win; later, the claim counts as a move
+ * @param notAfterMillis the last millisecond since 1970 in which the claim may win; a later claim is treated as a move
  * @param token a token that was never used before
  * @param slot the slot of the task
  */

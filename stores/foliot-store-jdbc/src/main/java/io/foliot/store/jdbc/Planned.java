@@ -5,7 +5,7 @@ import java.util.Arrays;
 /**
  * The results of plans, in the order of the plans.
  *
- * @param micros the time by the database's clock at which the plans were written, in microseconds since 1970
+ * @param micros when the plans were written, a reading of the database's clock in microseconds since 1970
  * @param dueAts when each task is due again, in milliseconds since 1970, or {@link #NOT_WRITTEN}
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared

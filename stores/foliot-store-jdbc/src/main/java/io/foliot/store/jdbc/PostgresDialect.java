@@ -13,7 +13,7 @@ import java.util.List;
  *
  * <p>A data-modifying WITH reads the tables as they were when the statement began. If another transaction has locked a
  * row, PostgreSQL waits. Then it evaluates the WHERE of the UPDATE or DELETE again, on the newest version of the row.
- * So every condition on which safety rests is in the WHERE of the UPDATE or DELETE itself.
+ * So safety relies only on conditions in the WHERE of the UPDATE or DELETE itself.
  *
  * <p>A condition on the columns of a single row is written {@code CASE WHEN ... THEN true END}. The planner then uses
  * no statistics, and assumes that such a condition is true for half of the rows. Statistics of a state are outdated
@@ -118,7 +118,7 @@ final class PostgresDialect implements Dialect {
       boolean commitWaits = !row.getString(4).equals("off");
       String detail = "PostgreSQL " + row.getString(1) + ", fsync=" + row.getString(2) + ", full_page_writes="
           + row.getString(3) + ", synchronous_commit=" + row.getString(4);
-      // A commit that does not wait is synced within three rounds of the WAL writer.
+      // A commit that does not wait for the disk is synced within three rounds of the WAL writer.
       return !isCrashSafe
           ? new Durability("NONE", 0, detail)
           : commitWaits ? new Durability("D", 0, detail) : new Durability("B", 3L * row.getInt(5), detail);

@@ -15,7 +15,7 @@ import java.util.function.Function;
 final class PostgresStatements {
   /** Settings of the planner. They precede a statement, in the same round trip and the same transaction. */
   private static final String BY_INDEX = PostgresSource.planByIndex() + "; ";
-  /** Settings for moves, whose commit need not wait for the disk, because a move that a crash loses is repeated. */
+  /** Settings for moves. Their commits need not wait for the disk: a move that a crash loses is repeated. */
   private static final String BY_INDEX_UNSYNCED = PostgresSource.planByIndex()
       + ", set_config('synchronous_commit', 'off', true); ";
   private static final String BY_COST = PostgresSource.planByCost() + "; ";
@@ -59,7 +59,7 @@ final class PostgresStatements {
     return prepare(connection, sessionsPlanByIndex || !connection.getAutoCommit() ? sql : BY_INDEX + sql);
   }
 
-  /** Returns a statement that only moves index entries, and whose commit does not wait for the disk. */
+  /** Returns a statement that only moves index entries. Its commit does not wait for the disk. */
   PreparedStatement unsynced(Connection connection, String sql) throws SQLException {
     return prepare(connection, BY_INDEX_UNSYNCED + sql);
   }
@@ -80,7 +80,7 @@ final class PostgresStatements {
     return statement.getMoreResults(Statement.KEEP_CURRENT_RESULT) ? statement.getResultSet() : first;
   }
 
-  /** Executes a statement. Returns the positions, in the batch, of the items in the statement's result. */
+  /** Executes a statement. Returns the positions of the result's items in the batch. */
   static BitSet places(PreparedStatement statement) throws SQLException {
     try (ResultSet row = rows(statement)) {
       return Results.places(row);
@@ -95,7 +95,7 @@ final class PostgresStatements {
     return ids;
   }
 
-  /** Returns a text in which spaces replace NUL, the only character that PostgreSQL's type text cannot hold. */
+  /** Returns a text with a space in place of each NUL, the only character that PostgreSQL's type text cannot hold. */
   static String plain(String text) {
     return text.replace('\0', ' ');
   }

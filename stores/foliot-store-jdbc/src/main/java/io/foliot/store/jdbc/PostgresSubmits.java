@@ -80,7 +80,8 @@ final class PostgresSubmits implements SubmitStatements {
         if (!PostgresStatements.isDuplicateKey(e)) {
           throw e;
         }
-        // An id exists, because the caller repeats a call. Nothing was inserted; the missing tasks are inserted below.
+        // One of the ids exists, because the caller repeats a call. Nothing was inserted; missing tasks are inserted
+        // below.
       }
     }
     try (PreparedStatement statement = anyRequest
@@ -110,8 +111,9 @@ final class PostgresSubmits implements SubmitStatements {
   }
 
   /**
-   * Inserts tasks that have neither a key nor a request: all tasks, or none if an id exists. Generations need to grow
-   * only among tasks with the same key. These tasks have no keys, so they all get the same generation.
+   * Inserts tasks that have neither a key nor a request. Inserts all tasks, or none if one of the ids exists.
+   * Generations need to grow only among tasks with the same key. These tasks have no keys, so they all get the same
+   * generation.
    */
   private static Inserted insertUnnamed(PreparedStatement statement, List<NewTask> tasks) throws SQLException {
     try (ResultSet row = PostgresStatements.rows(statement)) {

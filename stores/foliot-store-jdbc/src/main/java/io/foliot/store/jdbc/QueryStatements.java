@@ -26,7 +26,7 @@ interface QueryStatements {
    *
    * @param queue the number of the queue
    * @param name the name of the queue
-   * @param after the entry behind which the result begins, exclusive, or null to begin with the first entry
+   * @param after the result begins after this entry; null to begin with the first entry
    * @param limit the largest number of entries
    */
   List<DueEntry> parked(Connection connection, int queue, String name, SlotSet slots, @Nullable DueEntry after,
@@ -38,7 +38,7 @@ interface QueryStatements {
   /**
    * Returns the next page of the live records of all queues in the order of ids.
    *
-   * @param after the id behind which the page begins, exclusive
+   * @param after the page begins after this id
    * @param limit the largest number of records
    * @param scanned the largest number of rows that are examined
    */
@@ -48,7 +48,7 @@ interface QueryStatements {
    * Returns the next page of the live and the kept records of a queue in the order of ids.
    *
    * @param state the code of a state in rows, or 0 for all states
-   * @param after the id behind which the page begins, exclusive
+   * @param after the page begins after this id
    * @param limit the largest number of records
    * @param scanned the largest number of rows of each table that are examined
    */

@@ -11,7 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 /** The numbers of queues. Rows contain numbers instead of names, to save space. A number never changes. Thread-safe. */
 final class QueueIds {
   private static final System.Logger LOG = System.getLogger(QueueIds.class.getName());
-  /** Prefix of the name under which a queue is listed if its name is lost. No other queue has such a name. */
+  /**
+   * Prefix of the substitute for a queue's name that is lost. The name of a real queue never begins with this prefix.
+   */
   private static final String NAMELESS = "#";
   /** Value for a queue that has no number. No row contains it. */
   static final int NONE = -1;
@@ -75,7 +77,7 @@ final class QueueIds {
     return number;
   }
 
-  /** Returns the name of the queue with this number; if the table has lost the name, a name that no queue has. */
+  /** Returns the name of the queue with this number; if the table has lost the name, a substitute. */
   String name(Connection connection, int number) throws SQLException {
     String known = names.get(number);
     if (known != null) {

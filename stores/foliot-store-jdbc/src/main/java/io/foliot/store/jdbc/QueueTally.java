@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The counts of the queues of a database. A count reads whole tables, so the result of a count is kept for some time,
- * and only one count is under way. Thread-safe; no thread waits for a count.
+ * and only one count runs at a time. Thread-safe; no thread waits for a count.
  */
 final class QueueTally {
-  /** Shortest time for which counts are kept. */
+  /** Shortest time that counts are kept. */
   private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(10);
   /**
    * Shortest time between the beginnings of two counts, as a multiple of the time that a count takes. Counts therefore
@@ -63,8 +63,8 @@ final class QueueTally {
     }
 
     /**
-     * Ends the count. A failure is kept as well; otherwise each call would repeat a statement that takes too long. A
-     * failure is not kept if it shows that the database did nothing.
+     * Ends the count, and keeps its result or failure. If failures were not kept, each call would repeat a statement
+     * that takes too long. A failure is dropped only if it shows that the database did nothing.
      */
     void end(@Nullable Map<String, QueueCounts> counts, @Nullable Throwable failure) {
       long rest = REST * (nanos.getAsLong() - beganNanos);

@@ -24,11 +24,11 @@ interface RecordStatements {
       throws SQLException;
 
   /**
-   * Writes live records that stay live, and stores the answers whose change was written or that depend on no change.
+   * Writes live records that stay live. Stores an answer if its change was written, or if it depends on no change.
    * Returns the positions of the changes that were written.
    *
-   * @throws SQLException for which {@link Dialect#isDuplicate} is true if another call has stored an answer to one of
-   *     the requests since the read; nothing is written then
+   * @throws SQLException if another call has stored an answer to one of the requests since the read. Nothing is written
+   *     then, and {@link Dialect#isDuplicate} is true for the exception
    */
   BitSet update(Connection connection, List<Change> changes, List<NewAnswer> answers) throws SQLException;
 

@@ -8,11 +8,13 @@ import java.util.function.ToLongFunction;
 /** The bounds of a call: the size of its statements, and the number of its rounds. */
 final class Rounds {
   /**
-   * Largest number of rows in one statement. The number is so large that the fixed cost of a statement does not matter,
-   * and so small that no other call waits long for the locks of the rows.
+   * Largest number of rows in one statement. With this many rows, the fixed cost of a statement does not matter, and
+   * other calls do not wait long for the locks.
    */
   private static final int ROWS_MAX = 1_000;
-  /** Number of payload bytes at which a statement gets no more rows. Each payload is in memory several times. */
+  /**
+   * Bound on payload bytes: a statement that has reached it gets no more rows. Each payload is in memory several times.
+   */
   private static final long BYTES_MAX = 4 << 20;
   /** Largest number of rounds. A round is repeated if rows change between its read and its write. */
   private static final int ROUNDS = 60;
@@ -50,8 +52,8 @@ final class Rounds {
   }
 
   /**
-   * Pauses before a round, for a random time whose bound grows with the number of rounds. Does not pause before the
-   * first round and its first {@value #ROUNDS_AT_ONCE} repetitions.
+   * Pauses before a round for a random time. The bound of this time grows with the number of rounds. There is no pause
+   * before the first round, nor before its first {@value #ROUNDS_AT_ONCE} repetitions.
    *
    * @param round the number of rounds so far
    * @throws StoreException if there were {@value #ROUNDS} rounds or more

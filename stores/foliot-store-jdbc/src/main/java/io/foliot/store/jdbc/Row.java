@@ -25,8 +25,8 @@ record Row(TaskRecord record, long version, @Nullable UnreadableException damage
   }
 
   /**
-   * Returns whether the record is live and damaged. A record of a newer version does not count as damaged. Until a
-   * damaged record is set aside, each poll reads it again.
+   * Returns whether the record is live and damaged. A record of a newer version is not damaged. A damaged record must
+   * be set aside, because each poll would read it again.
    */
   boolean isToSetAside() {
     return damage != null && !(damage instanceof NewerVersionException) && isLive(version);

@@ -88,7 +88,7 @@ abstract class Rows {
     return numbers;
   }
 
-  /** Returns the results of scans. A scan with more entries than its limit has read one entry more than the limit. */
+  /** Returns the results of scans. If a scan has found one entry more than its limit, the slot has further entries. */
   static List<DueSlice> slices(List<DueScan> scans, List<List<DueEntry>> found) {
     List<DueSlice> slices = new ArrayList<>(scans.size());
     for (int i = 0; i < scans.size(); i++) {
@@ -175,7 +175,7 @@ abstract class Rows {
       throws SQLException {
     boolean live = Row.isLive(row.getLong(first + VERSION));
     TaskState state = ColumnCodes.stateOrFailed(row.getInt(first + STATE));
-    // A damaged live record gets FAILED, the state with which callers set it aside.
+    // Callers set a damaged live record aside as FAILED, so its record has this state.
     return columns(connection, numbers, row, first,
         live == state.isFinal() || (live && !(why instanceof NewerVersionException))
             ? TaskState.FAILED

@@ -27,7 +27,7 @@ final class Schema {
 
   /** Number of tries to migrate. The pauses between them give another node the time to end its own migration. */
   private static final int TRIES = 15;
-  /** Argument of {@link Session#pause} with which the pauses are longest. */
+  /** Argument of {@link Session#pause} for the longest pauses. */
   private static final int LONGEST_PAUSE = 10;
 
   private Schema() {}
@@ -85,7 +85,7 @@ final class Schema {
     return NEWEST.equals(findIfTables(source, dialect, "schema"));
   }
 
-  /** Returns whether there are tables in which a store has been opened; false also if the database fails. */
+  /** Returns whether the tables exist and a store has been opened in them. Also returns false if the database fails. */
   static boolean exists(DataSource source, Dialect dialect) {
     return findIfTables(source, dialect, "slots") != null;
   }

@@ -11,9 +11,9 @@ import java.sql.SQLException;
  * The row of {@code foliot_meta} that says whether the store is sealed. Thread-safe.
  *
  * <p>Engines read the document of the seal each second, but a caller's transaction may commit long after its last call.
- * If it committed after a migration has read the tasks, its changes would be lost. So each call in a caller's
- * transaction takes a shared lock, which is held until the transaction ends, and a change of the seal takes an
- * exclusive lock. MariaDB and MySQL lock this row, and PostgreSQL locks the table. Other calls do not use the row.
+ * If such a transaction committed after a migration has read the tasks, its changes would be lost. So each call in a
+ * caller's transaction takes a shared lock until the transaction ends. A change of the seal takes an exclusive lock.
+ * MariaDB and MySQL lock this row, and PostgreSQL locks the table. Other calls do not use the row.
  */
 final class SealRow {
   private static final String SEALED = "yes";

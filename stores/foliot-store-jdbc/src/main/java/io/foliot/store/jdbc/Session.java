@@ -60,7 +60,7 @@ final class Session {
   }
 
   /**
-   * Returns whether a read on whose result an answer depends needs locks. Above the isolation level READ COMMITTED, a
+   * Returns whether a read needs locks if an answer depends on its result. Above the isolation level READ COMMITTED, a
    * read without locks returns the rows as they were at the first read of the transaction. A read with locks returns
    * the newest rows (MariaDB, MySQL), or fails if a row has changed since (PostgreSQL).
    */
@@ -139,7 +139,7 @@ final class Session {
     return outside == null ? ask(step) : outside.now(dialect, session -> session.run(step));
   }
 
-  /** Runs a step whose failure this process handles. The failure does not end the caller's transaction. */
+  /** Runs a step that may fail without ending the caller's transaction. This process handles the failure. */
   <R> R guarded(Step<R> step) throws SQLException {
     if (isOwn()) {
       return run(step);

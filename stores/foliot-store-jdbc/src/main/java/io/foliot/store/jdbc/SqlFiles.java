@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The syntax beyond SQL:
  * <ul>
  * <li>{@code -- text} is a comment up to the end of the line. Comments and line breaks are not sent.
- * <li><code>{name}</code> is replaced by a constant of the dialect, by the content of the file {@code
- * sql/parts/name.DIALECT.sql}, or by a text that the caller gives for each call.
+ * <li><code>{name}</code> is replaced by a constant of the dialect, by the file {@code sql/parts/name.DIALECT.sql}, or
+ * by a text that the caller gives for each call.
  * <li><code>{name?}</code> at the beginning of a line makes the line optional; the caller chooses for each call.
  * </ul>
  *
@@ -177,7 +177,7 @@ final class SqlFiles {
   /**
    * A piece of a statement: a text, or a gap for a text that the caller gives.
    *
-   * @param when the position of the option on which the piece depends, or {@link #ALWAYS}
+   * @param when the position of the option that includes the piece, or {@link #ALWAYS}
    * @param text the text that is sent, if the piece is no gap
    * @param gap the position of the name whose text is sent instead, or {@link #NONE}
    */

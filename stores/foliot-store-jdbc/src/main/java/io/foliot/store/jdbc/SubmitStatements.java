@@ -8,7 +8,8 @@ import java.util.List;
 /** Statements that insert tasks, or push back waiting tasks. */
 interface SubmitStatements {
   /**
-   * Inserts the tasks whose key has no live task, and whose id and idempotency key the database does not hold yet.
+   * Inserts tasks. Leaves out a task if its key has a live task, or if the database already has its id or its
+   * idempotency key.
    *
    * @param seenMicros the largest reading of the clock by this process, in microseconds since 1970; no smaller
    *     generation is given out
@@ -16,10 +17,10 @@ interface SubmitStatements {
   Inserted insert(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException;
 
   /**
-   * Changes the generation of tasks that wait and still have the generation with which they were inserted. Returns the
-   * positions of the tasks that were changed.
+   * Changes the generation of each waiting task that still has the generation of its insert. Returns the positions of
+   * the tasks that were changed.
    *
-   * @param generations the generations with which the tasks were inserted
+   * @param generations the generations that the inserts gave to the tasks
    * @param generation the new generation of all the tasks
    */
   BitSet regenerate(Connection connection, List<NewTask> tasks, long[] generations, long generation)

@@ -59,8 +59,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Most calls first execute a statement for the frequent cases of the whole batch: for example, it inserts new tasks
  * or claims waiting tasks. The remaining items take the general path. Their rows are read, together with the
  * database's clock. {@link TaskOperations} decides by that clock, and each changed row is written if it still has the
- * version that was read. The time of the read counts as the time of the call: a due task stays due, and a lease is
- * shorter by the time between read and write, never longer. Items whose rows have changed since the read are repeated.
+ * version that was read. The call takes effect as of the time of the read. A task that was due at the read is still due
+ * at the write, and a lease is shorter by the time between read and write, never longer. Items whose rows have changed
+ * since the read are repeated.
  *
  * <p>{@link GenerationClock} ensures that no later task of a key gets a smaller generation.
  *
@@ -106,7 +107,7 @@ final class TaskSteps {
   private final TermsByQueue terms = new TermsByQueue();
   private final GenerationClock clock;
   private final GeneralPath general;
-  /** Queues in which more than half of the drafts of the latest submit found a live key. */
+  /** Queues for which more than half of the drafts of the latest submit found a live key. */
   private final Set<String> mostlyLive = ConcurrentHashMap.newKeySet();
 
   TaskSteps(Dialect dialect, QueueIds numbers, int slotCount, Supplier<Token> tokens, Consumer<SetAside> onSetAside) {
@@ -171,8 +172,8 @@ final class TaskSteps {
   }
 
   /**
-   * Resets waiting tasks whose due time is only pushed back, which is the frequent case of a live key. Returns the
-   * largest generation that is ahead of the clock, or 0 if there is none.
+   * Resets waiting tasks to later due times, which is the frequent case of a live key. Returns the largest generation
+   * that is ahead of the clock, or 0 if there is none.
    */
   private long reset(Session session, List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch)
       throws SQLException {
@@ -199,7 +200,7 @@ final class TaskSteps {
   }
 
   /**
-   * Notes the queues in which more drafts found a live key than created a task. Later submits to these queues try
+   * Records the queues in which more drafts found a live key than created a task. Later submits to these queues try
    * resets first.
    */
   private void noteLive(List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch) {
@@ -293,12 +294,13 @@ final class TaskSteps {
 
   /**
    * Ensures that the inserted tasks have the largest generations of their keys. Another task of the same key may have
-   * ended during the insert, with a larger generation in two cases:
+   * ended during the insert. Its generation may be larger in two cases:
    *
    * <ul>
-   * <li>The clock was set back or has stopped. The floor was then raised above that generation before that task ended.
-   * If the floor is above the generations of the inserted tasks, these tasks get new generations.
-   * <li>The insert waited for the transaction that ended that task. The kept record of that task shows its generation.
+   * <li>The clock was set back or has stopped. The floor was raised above the generation of the other task before that
+   * task ended. If the floor is above the generations of the inserted tasks, these tasks get new generations.
+   * <li>The insert waited for the transaction that ended the other task. The kept record of that task shows its
+   * generation.
    * </ul>
    */
   private void ensureLast(Session session, List<NewTask> tasks, Inserted inserted) throws SQLException {
@@ -360,8 +362,8 @@ final class TaskSteps {
   }
 
   /**
-   * Submits drafts whose key is live, whose request has an answer, or which expect a generation. Also answers drafts
-   * without a key whose ids have records, because an earlier call has created these tasks. Leaves all other drafts
+   * Submits a draft if its key is live, if its request has an answer, or if it expects a generation. Also answers a
+   * draft without a key if its id has a record, because an earlier call has created this task. Leaves all other drafts
    * open.
    */
   private void resubmitChunk(Session session, List<Draft> drafts, List<Integer> places, boolean locking,

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The results of touches, in the order of the touches.
  *
- * @param micros the time by the database's clock at which the touches were decided, in microseconds since 1970
- * @param results the results; null for a touch that takes the general path, because its key has no waiting task, or
- *     because its deadline is before the index entry of the task
+ * @param micros when the touches were decided, a reading of the database's clock in microseconds since 1970
+ * @param results the results; null for a touch that takes the general path: its key has no waiting task, or its
+ *     deadline is before the index entry of the task
  */
 record Touched(long micros, List<@Nullable TouchResult> results) {}

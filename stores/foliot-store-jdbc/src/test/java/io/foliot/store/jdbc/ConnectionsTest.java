@@ -14,7 +14,9 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
 final class ConnectionsTest {
-  /** The closes of the only connection of the application's pool. The pool returns it without auto-commit. */
+  /**
+   * The calls of {@code close} on the connection of the application's pool. The pool returns it without auto-commit.
+   */
   private final List<String> calls = new ArrayList<>();
   private boolean autoCommit;
 

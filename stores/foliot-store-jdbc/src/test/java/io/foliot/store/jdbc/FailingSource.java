@@ -22,7 +22,7 @@ final class FailingSource {
   }
 
   /**
-   * Makes prepared statements that contain a text fail, until {@link #heal}.
+   * Lets each prepared statement with a given text fail, until {@link #heal} is called.
    *
    * @param nth the first matching execution that fails, from 1 on; all later ones fail too
    * @param with the exception that they throw

@@ -322,7 +322,7 @@ abstract class TransactionContract {
 
   /**
    * Under REPEATABLE READ, a read without locks would return the old version of a row that another transaction has
-   * changed, and no compare-and-set of this row would succeed.
+   * changed. No compare-and-set of this row would then succeed.
    */
   @Test
   void touchAndCancelSeeChangesThatOthersHaveCommitted() throws SQLException {
@@ -435,7 +435,9 @@ abstract class TransactionContract {
     assertThat(get(seal(seal.orElseThrow().version(), null))).isTrue();
   }
 
-  /** Without the wait, the migration would not see the tasks of a transaction that commits after it has read them. */
+  /**
+   * Without the wait, a transaction could commit tasks after the migration has read the tasks, and these would be lost.
+   */
   @Test
   void theSealWaitsForOpenTransactions() throws SQLException {
     try (Connection first = transaction(); Connection second = transaction()) {
@@ -471,7 +473,10 @@ abstract class TransactionContract {
     }
   }
 
-  /** The first read may have been before the seal. PostgreSQL then lets the call fail, and MariaDB returns the row. */
+  /**
+   * The first read may have been before the seal. PostgreSQL then lets the call fail, and MariaDB returns the newest
+   * row.
+   */
   @Test
   void anOldSnapshotDoesNotHideTheSeal() throws SQLException {
     try (Connection transaction = repeatable()) {

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The executor of {@linkplain RedisOperation steps}. On the fast path, one script runs many items of one
  * {@linkplain Partitions part}, and the scripts of all parts run concurrently. All other items take the general path:
- * the records are read, {@link TaskOperations} decides, and the changes are written if the records have not changed
- * since the read. Otherwise the records are read again. An item on the general path therefore takes effect at the time
- * of its last read, by the clock of its part.
+ * the records are read, {@link TaskOperations} decides, and the changes are written. If a record has changed since the
+ * read, nothing is written, and the records are read again. An item on the general path therefore takes effect at the
+ * time of its last read, by the clock of its part.
  *
  * <p>Items of one batch for the same task or key stay in order. The fast path gets at most the first of them. The
  * others take the general path afterwards, in order. The items of one {@link BatchUnit} are compared and written as a
@@ -33,15 +33,18 @@ import org.jspecify.annotations.Nullable;
 final class BatchExecutor {
   /** Maximum number of items of one script. They block the server for some milliseconds, and fit Lua's stack. */
   private static final int AT_ONCE = 500;
-  /** Bytes of payload after which a script takes no further item, because it would block the server for too long. */
+  /**
+   * A script takes no further item once it has this many bytes of payload. Otherwise it would block the server too
+   * long.
+   */
   private static final int BYTES_AT_ONCE = 4 << 20;
   /**
-   * Maximum number of tries of a unit whose records other callers change between its read and its write. With ten
-   * writers of one key, few units need five tries.
+   * Maximum number of tries of a unit. A try fails if another caller changes a record of the unit between the read and
+   * the write. With ten writers of one key, few units need five tries.
    */
   private static final int MAX_TRIES = 200;
   /**
-   * Time after a read within which its results may be written: half of {@code GRACE} in prelude.lua.
+   * Longest time from a read to the write of the results: half of {@code GRACE} in prelude.lua.
    */
   private static final long LATE_MICROS = 5_000_000;
 
@@ -117,7 +120,7 @@ final class BatchExecutor {
     }
 
     /**
-     * Records a StoreException as the failure of the items that get no result, so that other items continue. Rethrows
+     * Records a StoreException as the failure of the items without results, so that other items continue. Rethrows
      * other exceptions.
      */
     private @Nullable Void failed(Throwable thrown) {
@@ -219,7 +222,7 @@ final class BatchExecutor {
       boolean named = true;
       for (int i = 0; i < items.size(); i++) {
         Object name = hot.name(items.get(i));
-        // An item must not overtake an earlier item for the same task, or an earlier item whose task is unknown.
+        // An item must not overtake an earlier item that has the same task, or that may have the same task.
         named = named && name != null;
         if (!named || !names.add(name) || !hot.isUsual(items.get(i))) {
           forGeneral.add(i);

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * command is created after the earlier one has failed, so that no two threads use a call at the same time.
  */
 final class Call {
-  /** Beginning of the error with which a cluster refuses a call because it is moving the slot to another server. */
+  /** Beginning of the error if a cluster refuses a call because it is moving the slot to another server. */
   private static final String SLOT_IS_MOVING = "TRYAGAIN";
-  /** Beginning of the message with which Lettuce refuses to send a call. */
+  /** Beginning of the message if Lettuce refuses to send a call. */
   private static final String NOT_CONNECTED = "Currently not connected";
   /** Shortest and longest pause before a call that had no effect is sent again. */
   private static final long PAUSE_MILLIS = 5;
@@ -44,7 +44,7 @@ final class Call {
     this.args = args;
   }
 
-  /** Returns a call of a script, which its first key routes. */
+  /** Returns a call of a script. The first key routes the call. */
   static Call ofScript(CommandType type, byte[] script, List<byte[]> keys, List<byte[]> arguments) {
     CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(script).add(keys.size());
     args.addKeys(keys);
@@ -79,8 +79,8 @@ final class Call {
   }
 
   /**
-   * Returns whether the latest command had no effect and may succeed soon. If there is no connection to the server to
-   * which a call is redirected, Lettuce opens one, but does not send the call.
+   * Returns whether the latest command had no effect and may succeed soon. If a call is redirected to a server without
+   * a connection, Lettuce opens a connection, but does not send the call.
    */
   boolean hadNoEffect(Throwable failure) {
     boolean isUnsent = reply.isRedirection && failure instanceof RedisException

@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The step that claims tasks. The fast path handles all claims except those that find an ended lease or a record that
- * the script cannot read, and those whose lease is too long for the script.
+ * The step that claims tasks. A claim takes the general path if its lease is too long for the script, if it finds an
+ * ended lease, or if the script cannot read the record. The fast path handles all other claims.
  */
 final class ClaimStep
     implements
@@ -40,7 +40,7 @@ final class ClaimStep
   /** A result, and the time of the decision by the clock of the task's part, in milliseconds since 1970. */
   record TimedResult(long nowMillis, ClaimResult result) {}
 
-  /** Returns the failure of a batch of claims, with the results of items without their times. */
+  /** Returns the failure of a batch of claims, and removes the times from its results. */
   static RuntimeException untimed(RuntimeException failure) {
     return failure instanceof ItemsFailedException partly
         ? ItemsFailedException.of(
@@ -124,7 +124,7 @@ final class ClaimStep
 
   /**
    * Returns the latest time at which the claim may win, in milliseconds since 1970. It is -1 for a move, which never
-   * wins. A time that the script cannot represent exactly counts as unlimited.
+   * wins. A time that the script cannot represent exactly is treated as unlimited.
    */
   private static long notAfter(Claim claim) {
     return claim.leaseMillis() == 0 ? -1 : Math.min(claim.notAfterMillis(), Terms.EXACT);

@@ -16,7 +16,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The documents of the store. Each kind has a hash, whose values consist of a version and the content. Thread-safe. */
+/**
+ * The documents of the store. Each kind has a hash. A value of this hash consists of a version and the content.
+ * Thread-safe.
+ */
 final class Documents {
   private static final byte[] NOTHING = {};
 

@@ -25,9 +25,9 @@ final class Layout {
   }
 
   /**
-   * Returns the keys that a call of a script on a part declares: the prefix, which never exists as a key, and a key
-   * that every part has. While a cluster moves a hash slot to another server, it refuses a call with several keys if
-   * one of them is absent. So no script runs while the keys of its part are on two servers.
+   * Returns the two keys that a call of a script on a part declares. The first is the prefix, which never exists as a
+   * key. The second is a key that every part has. While a cluster moves a hash slot to another server, it refuses a
+   * call with several keys if one of them is absent. So no script runs while the keys of its part are on two servers.
    */
   static List<byte[]> declared(byte[] part) {
     byte[] meta = Arrays.copyOf(part, part.length + META.length);
@@ -51,7 +51,7 @@ final class Layout {
     return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Parses a whole number. Accepts also the fraction and the exponent with which Redis may write a score. */
+  /** Parses a whole number. Also accepts a fraction and an exponent, because Redis may write a score in this form. */
   static long number(byte[] text) {
     String digits = new String(text, StandardCharsets.US_ASCII);
     return digits.indexOf('e') < 0 && digits.indexOf('.') < 0

@@ -73,7 +73,7 @@ final class Link implements AutoCloseable {
   private static final Duration RECONNECT_EVERY = Duration.ofSeconds(1);
   /** Interval at which the topology of a cluster is read. */
   private static final Duration TOPOLOGY_EVERY = Duration.ofSeconds(30);
-  /** Minimum time between two reads of the topology that errors cause. */
+  /** Minimum time between two reads of the topology after errors. */
   private static final Duration TOPOLOGY_AT_MOST_EVERY = Duration.ofMillis(500);
 
   private final AbstractRedisClient client;
@@ -195,8 +195,8 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Completes when the configured number of replicas have the earlier writes to the server of a key, at once if this
-   * number is 0. Fails if too few replicas have them within half of the timeout of a call.
+   * Completes when the configured number of replicas have the earlier writes to the server of a key. Completes at once
+   * if this number is 0. Fails if too few replicas have the writes within half of the timeout of a call.
    */
   CompletableFuture<@Nullable Void> awaitReplicas(byte[] key) {
     return awaitReplicas(List.of(key)).getFirst();
@@ -332,7 +332,7 @@ final class Link implements AutoCloseable {
       return answer;
     }
 
-    /** Adds a plain command whose first argument is its only key. */
+    /** Adds a plain command. Its first argument is its only key. */
     CompletableFuture<List<Object>> command(CommandType type, byte[] key, byte[]... arguments) {
       CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key);
       for (byte[] argument : arguments) {
@@ -392,7 +392,8 @@ final class Link implements AutoCloseable {
 
   /**
    * Ends the connection to a primary that became a replica, so that the client connects to the new primary. Does
-   * nothing in a cluster, whose client follows the topology, or if the previous such disconnection is too recent.
+   * nothing in a cluster, because its client follows the topology. Also does nothing if the previous disconnection is
+   * too recent.
    */
   private void leaveReplica() {
     long last = quitNanos.get();
@@ -447,7 +448,7 @@ final class Link implements AutoCloseable {
   /** Sends one call of a script with the given keys. */
   CompletableFuture<List<Object>> step(Script script, List<byte[]> keys, List<byte[]> arguments) {
     Pipeline pipeline = new Pipeline();
-    // These calls are rare, so they send the text of the script: a call with its hash may have to be repeated.
+    // These calls are rare, so they send the text of the script. A call with the hash may have to be repeated.
     CompletableFuture<List<Object>> answer = pipeline
         .add(Call.ofScript(CommandType.EVAL, source(script).text(), keys, arguments));
     pipeline.send();
@@ -518,8 +519,8 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Returns the reason why no call can be sent, or null. In a cluster only a call shows whether its server is
-   * available, because other servers may be available.
+   * Returns the reason why no call can be sent, or null. In a cluster, some servers may be available while others are
+   * not, so only a call shows whether its own server is available.
    */
   @Nullable
   StoreException refusal() {

@@ -3,8 +3,8 @@ package io.foliot.store.redis;
 import java.util.BitSet;
 
 /**
- * The number of parts, as this process last read it. A part is the share of the tasks whose keys in Redis have the same
- * hash tag. A slot of a store is one part, or several parts if slots were doubled while the store was open.
+ * The number of parts, as this process last read it. A part is a share of the tasks; all keys of a part in Redis have
+ * the same hash tag. A slot of a store is one part, or several parts if slots were doubled while the store was open.
  *
  * <p>A doubling splits each part {@code p} of {@code n} old parts: some of its tasks migrate to the new part
  * {@code p + n}. Until they have migrated, this object also records which old parts may still have such tasks.
@@ -18,7 +18,7 @@ final class Partitions {
    *
    * @param bits the binary logarithm of the number of parts
    * @param complete whether all tasks have migrated to their new parts
-   * @param drained the old parts from which no more tasks have to migrate; never changed after construction
+   * @param drained the old parts that have no more tasks to migrate; never changed after construction
    */
   record State(int bits, boolean complete, BitSet drained) {
     int count() {
@@ -30,7 +30,10 @@ final class Partitions {
       return hash16 & (count() - 1);
     }
 
-    /** Returns the old part from which tasks may have to migrate to this part before they can change, or -1. */
+    /**
+     * Returns the old part that may still have tasks of this part, or -1. Such tasks must migrate before they can
+     * change.
+     */
     int oldOf(int part) {
       int half = count() >> 1;
       return complete || part < half || drained.get(part - half) ? -1 : part - half;
@@ -56,7 +59,7 @@ final class Partitions {
    * Records how many parts there are according to the store, and how far their tasks have migrated.
    *
    * @param bits the binary logarithm of the number of parts
-   * @param complete the binary logarithm of the largest number of parts to which all tasks have migrated
+   * @param complete the binary logarithm of the number of parts after the latest completed doubling
    */
   synchronized void update(int bits, int complete) {
     update(bits);
@@ -66,9 +69,9 @@ final class Partitions {
   }
 
   /**
-   * Records that no more tasks have to migrate from this old part. Does nothing if the number of parts has changed.
+   * Records that this old part has no more tasks to migrate. Does nothing if the number of parts has changed.
    *
-   * @param bits the binary logarithm of the number of parts to which the tasks have migrated
+   * @param bits the binary logarithm of the number of parts after the doubling
    */
   synchronized void drained(int bits, int part) {
     if (bits == state.bits() && !state.complete() && !state.drained().get(part)) {

@@ -191,7 +191,8 @@ final class Reads {
       return all(read).thenCompose(found -> {
         List<DueEntry> firsts = firsts(found, perPart, limit);
         List<DueEntry> page = firsts.stream().filter(entry -> slots.contains(entry.id())).toList();
-        // A part may also have tasks of slots that were not requested. An empty page would mean that no entries follow.
+        // A part may also have tasks of slots that were not requested. If all entries belong to such slots, the read
+        // continues, because an empty page would mean that no entries follow.
         return page.isEmpty() && !firsts.isEmpty()
             ? parked(queue, slots, firsts.getLast(), limit).toCompletableFuture()
             : CompletableFuture.completedFuture(page);
@@ -200,8 +201,8 @@ final class Reads {
   }
 
   /**
-   * Returns the first entries of all parts, in order. A part from which {@code perPart} entries were read may have
-   * more. So entries of any part are left out if they come after the last entry read from that part.
+   * Returns the first entries of all parts, in order. If {@code perPart} entries were read from a part, the part may
+   * have more. So all entries after the last of these entries are left out, whatever their part.
    */
   private static List<DueEntry> firsts(List<List<DueEntry>> found, int perPart, int limit) {
     DueEntry end = found.stream().filter(entries -> entries.size() == perPart).map(List::getLast).min(BY_WAKE)
@@ -231,7 +232,7 @@ final class Reads {
 
   /**
    * Reads when tasks can be claimed, and the times of their index entries. A task that has not yet migrated to its part
-   * counts as absent; its claim migrates it.
+   * is reported as absent; its claim migrates it.
    */
   CompletionStage<List<Probed>> probe(List<TaskId> ids) {
     return each(ids, Script.PROBE, in -> new Probed(in.u64(), in.u64()));
@@ -420,7 +421,8 @@ final class Reads {
   }
 
   /**
-   * The position of a scan: a part, the server's cursor, and the last task at that cursor that was returned, or null.
+   * The position of a scan: a part, the server's cursor, and the last returned task at that cursor, or null if there is
+   * none.
    */
   private record Cursor(int part, String scan, @Nullable TaskId after) {
     private static final Pattern TEXT = Pattern.compile("r-(\\d{1,5})-(\\d{1,20})-([0-9a-f-]{36})?");

@@ -35,15 +35,15 @@ import org.jspecify.annotations.Nullable;
  * The scripts change the header, and append attempts at the end. They do not change the bytes in between, which have a
  * checksum. A body is stored outside of its record, in its own frame, so that a reset copies no payload.
  *
- * <p>The header has no checksum. The scripts would have to compute it with {@code redis.sha1hex}, which takes 1.9 µs
- * per record, more than the record's {@code HSET} (1.1 µs), and Redis runs all scripts on one thread.
+ * <p>The header has no checksum. The scripts would have to compute it with {@code redis.sha1hex}. This takes 1.9 µs per
+ * record, more than the record's {@code HSET} (1.1 µs), and Redis runs all scripts on one thread.
  */
 final class RecordCodec {
   /** Content type of the placeholder for a body that was not read. A placeholder is not returned to callers. */
   private static final String UNREAD = "unread";
 
   private static final int VERSION = 1;
-  /** Records up to this version are from a newer Foliot. A higher first byte is taken for damage. */
+  /** Highest version that is treated as a newer one. A higher first byte is treated as damage. */
   private static final int NEWEST_VERSION = 15;
   private static final int HEADER_BYTES = 101;
   /** Base of the times in a note; 0 because these times are stored in full. */

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  *     cluster
  * @param namespace the prefix of every key, which separates several stores on one server
  * @param slots the number of slots of a new store, a power of two from 1 to 65,536. An existing store keeps its number
- * @param timeout the time after which a call without an answer fails; it is unknown whether such a call took effect
+ * @param timeout a call fails if it has no answer after this time; it is then unknown whether the call took effect
  * @param waitReplicas the number of replicas that must have a write before it is acknowledged; 0 for no wait
  * @param onSetAside receives each task that is set aside because its record cannot be read, on a thread of the store
  */
@@ -29,16 +29,16 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
 
   public RedisOptions {
     if (!namespace.matches(NAMESPACE)) {
-      throw new IllegalArgumentException("a namespace has 1 to 64 of A-Z a-z 0-9 _ -: namespace=" + namespace);
+      throw new IllegalArgumentException("a namespace must have 1 to 64 of A-Z a-z 0-9 _ -: namespace=" + namespace);
     }
     if (slots < 1 || slots > 1 << 16 || Integer.bitCount(slots) != 1) {
-      throw new IllegalArgumentException("the number of slots is a power of two up to 65536: slots=" + slots);
+      throw new IllegalArgumentException("the number of slots must be a power of two up to 65536: slots=" + slots);
     }
     if (timeout.compareTo(MIN_TIMEOUT) < 0 || timeout.compareTo(MAX_TIMEOUT) > 0) {
-      throw new IllegalArgumentException("a timeout is at least 1 ms and at most 100 years: timeout=" + timeout);
+      throw new IllegalArgumentException("a timeout must be at least 1 ms and at most 100 years: timeout=" + timeout);
     }
     if (waitReplicas < 0) {
-      throw new IllegalArgumentException("the number of replicas is not negative: waitReplicas=" + waitReplicas);
+      throw new IllegalArgumentException("the number of replicas must not be negative: waitReplicas=" + waitReplicas);
     }
   }
 
@@ -92,8 +92,8 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
     }
 
     /**
-     * Sets the time after which a call without an answer fails, from 1 ms to 100 years; by default 5 s.
-     * It is unknown whether such a call took effect.
+     * Sets how long a call waits for its answer, from 1 ms to 100 years; by default 5 s. The call then fails, and it is
+     * unknown whether the call took effect.
      */
     public Builder timeout(Duration value) {
       timeout = value;
@@ -107,8 +107,8 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
     }
 
     /**
-     * Sets the listener for each task that is set aside because its record cannot be read. It is called on a thread of
-     * the store. There is none by default, because the store logs each such task.
+     * Sets the listener for each task that is set aside because its record cannot be read. The listener is called on a
+     * thread of the store. By default there is no listener; the store always logs the task.
      */
     public Builder onSetAside(Consumer<SetAside> value) {
       onSetAside = value;

@@ -57,7 +57,7 @@ import org.jspecify.annotations.Nullable;
  * not wait for another call of the store. Longer code must run elsewhere ({@code whenCompleteAsync}).
  *
  * <p><b>Failures.</b> While the server is unavailable, calls fail at once, and the store tries to connect again
- * forever. A call whose answer was lost is not repeated: the call fails, and may or may not have taken effect.
+ * forever. If the answer of a call is lost, the call is not repeated. It fails, and may or may not have taken effect.
  */
 public final class RedisStore implements TaskStore, SlotGrowth {
   /**
@@ -77,7 +77,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
    * The sources that tests replace.
    *
    * @param tokens the source of tokens
-   * @param time the Lua expression by which the scripts read the clock
+   * @param time the Lua expression for the clock in the scripts
    */
   record Seams(Supplier<Token> tokens, String time) {
     static Seams real() {

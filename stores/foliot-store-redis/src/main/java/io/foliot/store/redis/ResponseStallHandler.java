@@ -10,15 +10,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handler that closes a connection whose server does not answer, so that the client connects again. If the server has
- * lost power, no peer closes the connection, and without this handler the kernel would retransmit for a quarter of an
- * hour. The calls that wait on the connection fail when it is closed; the oldest of them has waited for at least the
+ * A handler that closes a connection if the server does not answer, so that the client connects again. If the server
+ * has lost power, no peer closes the connection, and without this handler the kernel would retransmit for a quarter of
+ * an hour. When the connection is closed, the waiting calls fail. The oldest of these calls has waited for at least the
  * timeout. Used only by the thread of its channel.
  *
- * <p>Rejected: Netty's ReadTimeoutHandler, which also closes idle connections.
+ * <p>Netty's ReadTimeoutHandler was rejected, because it also closes idle connections.
  */
 final class ResponseStallHandler extends ChannelDuplexHandler {
-  /** Number of checks within the time for which a connection may be silent. */
+  /** Number of checks per timeout. */
   private static final int CHECKS = 4;
 
   private final long timeoutNanos;
@@ -61,7 +61,7 @@ final class ResponseStallHandler extends ChannelDuplexHandler {
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     context.fireChannelRead(message);
-    // The client has now removed the calls that the message answers from its queue.
+    // The client has now removed from its queue the calls that the message answers.
     CommandHandler calls = context.pipeline().get(CommandHandler.class);
     unanswered = calls != null && !calls.getStack().isEmpty();
     unansweredNanos = System.nanoTime();

@@ -122,7 +122,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
   /**
    * Returns the durability class, and the window of acknowledged writes that a failure may lose.
    *
-   * @param waitReplicas the number of replicas for which each write waits
+   * @param waitReplicas the number of replicas that must have each write before it is acknowledged
    * @param failsOver whether replicas are promoted automatically
    */
   Durability durability(int waitReplicas, boolean failsOver) {

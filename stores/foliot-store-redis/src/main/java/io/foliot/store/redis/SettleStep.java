@@ -28,7 +28,10 @@ final class SettleStep
     implements
       RedisOperation<Settlement, SettleResult>,
       RedisOperation.Hot<Settlement, SettleResult> {
-  /** Answer of the script for an item that needs the general path. As an outcome, it forces this answer. */
+  /**
+   * Answer of the script for an item that needs the general path. If the caller passes it as an outcome, the script
+   * returns it.
+   */
   private static final int NOT_PLAIN = 9;
   // outcomes of settle.lua
   private static final int FINISHED = 0;

@@ -9,18 +9,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The migration of tasks to the parts to which they belong since the number of parts was doubled. Before a process
- * changes a task in its new part, the process reads the old part. This read stores the new number of parts in the old
- * part, which from then on refuses calls that name fewer parts. Tasks that have to migrate therefore no longer change
- * in the old part. A task that is found in the old part is inserted in the new part unless the task exists there, then
- * deleted in the old part, and only then changed. Several processes may do all of this concurrently, may repeat it, and
- * may be interrupted at any point.
+ * The migration of tasks to their new parts after the number of parts was doubled. Before a process changes a task in
+ * its new part, the process reads the old part. This read stores the new number of parts in the old part, which from
+ * then on refuses calls that name fewer parts. Tasks that have to migrate therefore no longer change in the old part. A
+ * task in the old part is inserted in the new part, unless it exists there. Then it is deleted in the old part. Only
+ * then is it changed. Several processes may do all of this concurrently, may repeat it, and may be interrupted at any
+ * point.
  *
- * <p>A caller that stalls between the read of the old part and the insert might insert a task again that other callers
- * have migrated, ended and deleted meanwhile. A task in the new part changes only after it was deleted in the old part.
- * So if the stalled caller still read the task from the old part, the task ended after that read. The new part keeps
- * ended tasks for longer than {@link #LATE_MICROS}. The caller reads the clock of the new part before it reads the old
- * part. The new part refuses an insert later than {@link #LATE_MICROS} after that clock reading.
+ * <p>A caller may stall between the read of the old part and the insert. Meanwhile, other callers may migrate, end and
+ * delete the task. The stalled caller must not insert the task again. A task in the new part changes only after it was
+ * deleted in the old part. So if the stalled caller still found the task in the old part, the task ended after that
+ * read. The new part keeps ended tasks for longer than {@link #LATE_MICROS}. The caller reads the clock of the new part
+ * before it reads the old part. The new part refuses an insert later than {@link #LATE_MICROS} after that clock
+ * reading.
  *
  * <p>If both parts are on one server, the insert is in the server's file before the delete. In a cluster, a server that
  * fails may lose the writes of the window before its failure; {@code RedisStore#durability} returns the length of this

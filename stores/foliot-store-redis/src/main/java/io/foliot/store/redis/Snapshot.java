@@ -129,8 +129,8 @@ final class Snapshot implements CommittedRecords {
   }
 
   /**
-   * Decodes a record. If bodies were read, also checks that a live record has its payload. A final record whose payload
-   * cannot be read is returned without the payload.
+   * Decodes a record. If bodies were read, also checks that a live record has its payload. A final record is returned
+   * without its payload if the payload cannot be read.
    */
   static TaskRecord decoded(TaskId id, byte[] value, byte @Nullable [] body, byte @Nullable [] nextBody,
       boolean bodies) {
@@ -176,8 +176,8 @@ final class Snapshot implements CommittedRecords {
   }
 
   /**
-   * Returns the record that is stored under an id, even if it has expired, or null if there is none or it cannot be
-   * decoded.
+   * Returns the record that is stored under an id, even an expired record. Returns null if there is no record or if it
+   * cannot be decoded.
    */
   @Nullable
   Stored stored(TaskId id) {

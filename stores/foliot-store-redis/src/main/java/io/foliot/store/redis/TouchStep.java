@@ -12,7 +12,7 @@ import io.foliot.core.store.format.BytesReader;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The step that touches tasks. The fast path handles touches by key, of a waiting task or of a key without a task. */
+/** The step that touches tasks. The fast path handles a touch by key if the key has a waiting task or no task. */
 final class TouchStep implements RedisOperation<Touch, TouchResult>, RedisOperation.Hot<Touch, TouchResult> {
   // answers of touch.lua; NOT_PLAIN means that the item needs the general path
   private static final int NOT_FOUND = 0;

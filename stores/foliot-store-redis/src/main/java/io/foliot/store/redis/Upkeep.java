@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 final class Upkeep implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Upkeep.class.getName());
   private static final long EVERY_SECONDS = 1;
-  /** Interval at which every part is swept and the settings are read, in seconds. */
+  /** Interval between two sweeps of a part, and between two reads of the settings, in seconds. */
   private static final int ROUND_SECONDS = 10;
   /**
    * Maximum number of expired records, and of expired answers, that one script deletes. Such a script blocks the server
@@ -27,8 +27,8 @@ final class Upkeep implements AutoCloseable {
    */
   private static final int SWEPT_AT_ONCE = 500;
   /**
-   * Number of consecutive failures after which one warning is logged. An outage with fewer failures needs no warning,
-   * because the application's calls fail.
+   * Number of consecutive failures for one warning. An outage with fewer failures needs no warning, because the
+   * application's calls fail.
    */
   private static final int WARNED_EACH = 60;
 

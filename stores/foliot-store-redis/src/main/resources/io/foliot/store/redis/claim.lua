@@ -3,7 +3,7 @@
 -- Returns the time in milliseconds, the answers, and per won claim the record and the body. An answer begins with a
 -- byte:
 --   0: the task is absent or final
---   1: the task cannot be claimed before the time in the i8 that follows
+--   1: the task cannot be claimed before the time that follows, an 8-byte integer
 --   2: the claim is won
 --   3: the task is due, but the latest time has passed
 --   9: take the general path

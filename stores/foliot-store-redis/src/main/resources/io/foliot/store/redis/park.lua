@@ -1,6 +1,6 @@
 -- Parks the tasks that are due, if their index entries still have the scores that the caller has read. If a task is not
--- due yet, its entry moves to the due time. ARGV[2], an i8 per task: the score of its entry; ARGV[3..]: the ids.
--- Returns a byte per task: 1: parked; 0: not parked; 9: take the general path.
+-- due yet, its entry moves to the due time. ARGV[2], an 8-byte integer per task: the score of the task's entry;
+-- ARGV[3..]: the ids. Returns a byte per task: 1: parked; 0: not parked; 9: take the general path.
 local values = call('HMGET', TASK, unpack(ARGV, 3))
 local answers = {}
 for i = 1, #values do

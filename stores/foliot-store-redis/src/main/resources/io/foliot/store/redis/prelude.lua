@@ -1,7 +1,8 @@
 -- The beginning of every script for a part. KEYS[1] is the prefix of the part's keys. KEYS[2] is only declared, see
--- Layout.declared. ARGV[1] is the binary logarithm of the number of parts by which the caller has chosen this part.
+-- Layout.declared. ARGV[1] is the binary logarithm of the number of parts that the caller knows.
 --
--- A record is a string (RecordCodec defines each byte):
+-- A record is a string (RecordCodec defines each byte). B, H, I4 and i8 are the formats of struct.pack for integers of
+-- 1, 2, 4 and 8 bytes, and c16 for a string of 16 bytes:
 --   1 version B | 2 state B | 3 flags B | 4 settledAs B | 5 attempt I4 | 9 maxAttempts I4 | 13 generation i8
 --   | 21 dueAt i8 | 29 wakeAt i8 | 37 firstDueAt i8 | 45 createdAt i8 | 53 changedAt i8 | 61 claimedAt i8
 --   | 69 leaseEnd i8 | 77 dropAt i8 | 85 token c16 | 101 attempts B | 102 length of queue B | queue | length of key H
@@ -24,9 +25,9 @@ local HAS_TOKEN, HAS_BODY, HAS_SUCCESSOR_BODY = 32, 64, 128
 local NOT_PLAIN = 9
 -- The maximum number of arguments of one call. Lua's stack has room for 8,000.
 local AT_ONCE = 1000
--- The time in milliseconds for which an ended task is kept after its retention. A write on the general path is refused
--- if its read was more than half of this time ago. Therefore no task can begin, end and be deleted unseen between the
--- read and the write of a caller.
+-- How long an ended task is kept after its retention, in milliseconds. A write on the general path is refused if its
+-- read was more than half of this time ago. Therefore, a caller always notices at its write if a task began and ended
+-- since its read, because the task is not deleted yet.
 local GRACE = 10000
 
 local time = redis.call('TIME')
@@ -40,7 +41,7 @@ local shown = tonumber(meta[2] or '0')
 if not sealed or bits > sealed then
   call('HSET', META, 'bits', bits)
 elseif bits < sealed then
-  -- The first word is not a word of Redis, because cluster clients interpret errors that begin with MOVED or ASK.
+  -- The first word must not be a word of Redis, because cluster clients interpret errors that begin with MOVED or ASK.
   return redis.error_reply('FOLIOTSLOTS ' .. sealed)
 end
 
@@ -254,9 +255,9 @@ local function crc32c(bytes)
   return bit.bnot(sum) % 4294967296
 end
 
--- Ends a task whose record cannot be read: writes a FAILED record with the reason, and keeps the unreadable bytes as
--- long as the FAILED record. Returns the queue of the task ('#unknown' if no entry shows it), or nil if the record has
--- changed.
+-- Ends a task, because its record cannot be read. Writes a FAILED record with the reason, and keeps the unreadable
+-- bytes as long as the FAILED record. Returns the queue of the task ('#unknown' if no entry shows it), or nil if the
+-- record has changed.
 local function setAside(id, v, reason, keptMillis)
   if call('HGET', TASK, id) ~= v then
     return nil

@@ -1,5 +1,5 @@
--- Reads when tasks can be claimed next, and the scores of their index entries: two i8 per task, each the lowest i8 if
--- the task is absent, has ended or cannot be read. ARGV[2..]: the ids.
+-- Reads when tasks can be claimed next, and the scores of their index entries: two 8-byte integers (i8) per task. Each
+-- is the lowest i8 if the task is absent, has ended or cannot be read. ARGV[2..]: the ids.
 local values = call('HMGET', TASK, unpack(ARGV, 2))
 local lowest = '\128\0\0\0\0\0\0\0'
 local answers = {}

@@ -1,5 +1,5 @@
--- Reads records for the general path. ARGV[2] is the sum of 1 to read bodies, and 2 to read the task to which each
--- record's key points. ARGV[3] and ARGV[4] are the numbers of ids and of keys. The ids follow, then the keys, then the
+-- Reads records for the general path. ARGV[2] is a sum: 1 to read bodies, and 2 to also read the task that now has the
+-- key of each record. ARGV[3] and ARGV[4] are the numbers of ids and of keys. The ids follow, then the keys, then the
 -- fields of answers.
 -- Returns the time in microseconds, the lowest generation that this part may give out, and the values read.
 local mode, ids, keys = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

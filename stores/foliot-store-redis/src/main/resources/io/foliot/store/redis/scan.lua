@@ -1,14 +1,14 @@
 -- Scans records. ARGV[2]: the cursor of the scan; ARGV[3]: about how many records to scan; ARGV[4]: the last id at this
 -- cursor that an earlier call has returned, or an empty text; ARGV[5]: the largest number of records to return;
 -- ARGV[6]: the queue, or an empty text for all queues; ARGV[7]: the state, 254 for all live states, 255 for all states.
--- Returns the cursor of the next call, the last id at that cursor that was returned or an empty text, and per record:
--- its id, its bytes, its body and the body of its successor.
+-- Returns the cursor of the next call, and the last id returned at that cursor or an empty text. Then per record: its
+-- id, its bytes, its body and the body of its successor.
 --
--- A step of HSCAN returns whole buckets of the hash. If a bucket has more records than there is room for, the records
--- with the smallest ids are returned, and the next call skips all ids up to the last of them. So records that are
--- deleted meanwhile hide no others. If the record with the last id was deleted, the step may return another bucket: the
--- call then skips no record, and may return some again. A record is missed only if the hash shrinks between the two
--- calls, and its bucket is merged with the bucket of the last id.
+-- A step of HSCAN returns whole buckets of the hash. If a bucket has more records than may be returned, the records
+-- with the smallest ids are returned. The next call skips all ids up to the last of these. So records that are deleted
+-- meanwhile hide no others. If the record with the last id was deleted, the step may return another bucket: the call
+-- then skips no record, and may return some again. A record is missed only if the hash shrinks between the two calls,
+-- and its bucket is merged with the bucket of the last id.
 local cursor, left, after, room = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
 local queue, wanted = ARGV[6], tonumber(ARGV[7])
 local AT_A_STEP = 10

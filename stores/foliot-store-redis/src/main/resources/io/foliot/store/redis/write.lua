@@ -2,7 +2,7 @@
 -- changed since the read.
 -- ARGV[2]: the time by this part's clock, in microseconds, after which the call is refused. Then per unit: the numbers
 -- of records and answers, the lowest generation that may be given out afterwards, and the values of each record and
--- answer, in the order in which the code below takes them. Returns 1 per written unit, 0 per unit to be read again.
+-- answer, in the order of the code below. Returns 1 per written unit, 0 per unit to be read again.
 local late = nowMicros > tonumber(ARGV[2])
 local at = 3
 local done = {}

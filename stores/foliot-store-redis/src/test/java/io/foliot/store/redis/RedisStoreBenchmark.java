@@ -42,9 +42,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the store on a separate server: the latency of single submits, and the rates of creations without keys, of
- * submits and touches of live keys, of claims and settles, and of idle polls. For comparison the benchmark measures
- * pipelined ZADD on the same server. The benchmark checks with the store's counts that the work was done.
+ * Measures the store on a separate server: the latency of single submits, and rates. The rates are those of creations
+ * without keys, submits and touches of live keys, claims and settles, and idle polls. For comparison the benchmark
+ * measures pipelined ZADD on the same server. The benchmark checks with the store's counts that the work was done.
  *
  * <pre>
  * mvn -q -pl :foliot-store-redis -am -Pbench-redis process-test-classes -Dbench.args="200000 2000 64"

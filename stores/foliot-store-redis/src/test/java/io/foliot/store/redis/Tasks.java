@@ -82,7 +82,7 @@ final class Tasks {
     }
   }
 
-  /** Returns the StoreException with which a call failed, or null if it succeeded. */
+  /** Returns the StoreException of a failed call, or null if the call succeeded. */
   static @Nullable StoreException failure(CompletionStage<?> stage) {
     try {
       Object done = stage.toCompletableFuture().get(ANSWER_SECONDS, TimeUnit.SECONDS);

@@ -1,5 +1,5 @@
--- Copies live records that have ended, and that rows_of_version has locked, to the kept records. In the same
--- transaction, drop_live then deletes the live rows.
+-- Copies live records that have ended to the kept records. The statement rows_of_version has locked these records. In
+-- the same transaction, drop_live then deletes the live rows.
 -- wanted: all columns that update.mysql.sql sets, except for version; then reason, drop_at, body, id.
 INSERT INTO foliot_final (
   id, queue, `key`, state, due_at, first_due_at, created_at, changed_at, lease_end, claimed_at, generation, attempt,

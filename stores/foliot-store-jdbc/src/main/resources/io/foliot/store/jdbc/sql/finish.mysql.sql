@@ -1,6 +1,6 @@
--- Copies running tasks that succeeded, and that have no successor, to the kept records. In the same transaction,
--- drop_live then deletes the live rows.
--- Safety rests on token and generation in the WHERE, which is evaluated on the rows that FOR UPDATE locks: only the
+-- Copies running tasks to the kept records if they succeeded and have no successor. In the same transaction, drop_live
+-- then deletes the live rows.
+-- Safety rests on token and generation in the WHERE, which is evaluated on the rows that FOR UPDATE locks. So only the
 -- latest claim can end its task, and no other statement changes the task until it is deleted.
 -- If the clock has not passed the generation of a task, the task takes the general path, which raises the floor.
 -- wanted: id, token, generation, begun_at, detail.

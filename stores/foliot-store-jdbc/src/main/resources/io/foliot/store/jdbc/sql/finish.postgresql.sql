@@ -1,6 +1,6 @@
 -- Ends running tasks that succeeded and that have no successor.
--- Safety rests on token and generation in the WHERE of the DELETE, which is evaluated on the newest version of a row:
--- only the latest claim can end its task, and the kept row is a copy of the deleted row.
+-- Safety rests on token and generation in the WHERE of the DELETE, which is evaluated on the newest version of a row.
+-- So only the latest claim can end its task, and the kept row is a copy of the deleted row.
 -- If the clock has not passed the generation of a task, the task takes the general path, which raises the floor.
 WITH clock AS MATERIALIZED ({clock}),
 gone AS (

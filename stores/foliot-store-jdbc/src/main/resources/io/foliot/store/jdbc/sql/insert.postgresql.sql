@@ -1,11 +1,12 @@
--- Inserts tasks whose id and request are not known, and whose key no live task has. Safety rests on ON CONFLICT: the
--- unique indexes of id and of (queue, key) decide, also against transactions that this statement does not see. The
+-- Inserts a task if its id and its request are not known, and if no live task has its key. Safety rests on ON CONFLICT:
+-- the unique indexes of id and of (queue, key) decide, also against transactions that this statement does not see. The
 -- result has one row for each inserted task, or one row with NULLs after the clock if no task was inserted. The last
 -- column is the clock minus the generation: the microseconds since the generation was read, or less if the generation
 -- was ahead of the clock.
 -- The version of a new row is its place in the batch. The generation is read from the clock just before the row is
--- inserted. So it is larger than the generation of a task with the same key that ended while the statement ran, unless
--- the insert then waited, or the clock was set back or has stopped. TaskSteps.ensureLast handles these cases.
+-- inserted. So the new generation is larger than that of a task with the same key that ended while the statement ran.
+-- There are two exceptions, which TaskSteps.ensureLast handles: the insert waited after the clock was read, or the
+-- clock was set back or has stopped.
 -- Codes in answers: kind 0 is CREATED, state 0 is READY, and state 1 is DELAYED.
 WITH clock AS MATERIALIZED ({clock_and_floor}),
 draft AS (

@@ -1,2 +1,2 @@
--- Waits until all transactions that have executed the statement sealed have ended.
+-- Waits for the end of each transaction that has executed the statement "sealed".
 SELECT value FROM foliot_meta WHERE name = 'sealed' FOR UPDATE

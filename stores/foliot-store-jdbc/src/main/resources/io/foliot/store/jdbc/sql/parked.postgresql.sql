@@ -1,5 +1,5 @@
--- Reads the index entries of the parked tasks of a queue, in all slots or in some slots: the first entries after a
--- position, in their order.
+-- Reads the index entries of the parked tasks of a queue, for all slots or for some slots. Returns the first entries
+-- after a position, in the order of the index.
 SELECT task.wake_at, task.id
 FROM foliot_task task
 WHERE task.part = ? AND (task.wake_at, task.id) > (?, ?)

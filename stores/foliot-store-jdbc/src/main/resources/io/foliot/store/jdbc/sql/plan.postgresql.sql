@@ -1,7 +1,7 @@
 -- Re-arms running tasks with their next payloads, and inserts the children of the re-armed tasks.
--- Safety rests on token and generation in the WHERE of the UPDATE, which is evaluated on the newest version of a row:
--- only the latest claim plans, and it plans once. The unique index of ids and the NOT EXISTS protect children: a child
--- that exists already, live or kept, is not changed. A kept record that has expired is deleted.
+-- Safety rests on token and generation in the WHERE of the UPDATE, which is evaluated on the newest version of a row.
+-- So only the latest claim can plan, and only once. The unique index of ids and the NOT EXISTS protect children: a
+-- child that exists already, live or kept, is not changed. A kept record that has expired is deleted.
 -- A task whose lease has ended may be parked. The index entry of such a task moves back to its slot.
 -- The new generation is the time by the clock. If the clock has not passed the old generation, or is behind the floor,
 -- the plan takes the general path.

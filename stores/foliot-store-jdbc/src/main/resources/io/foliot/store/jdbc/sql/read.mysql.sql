@@ -1,5 +1,4 @@
--- Reads records with the clock and the floor of generations. If there is no record, returns one row with NULL in place
--- of a record.
+-- Reads records with the clock and the floor of generations. If there is no record, returns one row without a record.
 SELECT clock.micros, clock.floor, record.id IS NOT NULL, record.*
 FROM ({clock}) clock
 LEFT JOIN ({records}) record ON TRUE

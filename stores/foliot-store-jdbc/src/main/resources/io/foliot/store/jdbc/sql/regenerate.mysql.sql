@@ -1,4 +1,4 @@
--- Gives delayed tasks a new generation, if they still have the generation with which they were inserted.
+-- Gives delayed tasks a new generation, if they still have the generation of their insert.
 -- wanted: id, generation.
 UPDATE {wanted_rows} wanted
 STRAIGHT_JOIN foliot_task task ON task.id = wanted.id

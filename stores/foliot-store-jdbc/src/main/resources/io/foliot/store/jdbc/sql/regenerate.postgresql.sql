@@ -1,4 +1,4 @@
--- Gives delayed tasks a new generation, if they still have the generation with which they were inserted.
+-- Gives delayed tasks a new generation, if they still have the generation of their insert.
 UPDATE foliot_task task SET
   generation = ?,
   version = task.version + 1

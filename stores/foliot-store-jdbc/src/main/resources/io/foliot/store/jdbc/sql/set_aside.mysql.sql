@@ -1,6 +1,6 @@
--- Copies live rows that cannot be decoded, and that rows_of_version has locked, to the kept rows, as FAILED and with
--- their bytes. Kept rows have no column for a successor, so the bytes of a successor follow those of the attempts. In
--- the same transaction, drop_live then deletes the live rows.
+-- Copies live rows that cannot be decoded to the kept rows, as FAILED and with their bytes. The statement
+-- rows_of_version has locked these rows. Kept rows have no column for a successor, so the bytes of a successor follow
+-- those of the attempts. In the same transaction, drop_live then deletes the live rows.
 -- wanted: id, reason, kept (the retention in milliseconds).
 INSERT INTO foliot_final (
   id, queue, `key`, state, due_at, first_due_at, created_at, changed_at, lease_end, claimed_at, generation, attempt,

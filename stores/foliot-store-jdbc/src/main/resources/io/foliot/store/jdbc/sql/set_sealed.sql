@@ -1,2 +1,2 @@
--- Records whether the store is sealed, for the statement sealed.
+-- Records whether the store is sealed. The statement "sealed" reads this row.
 UPDATE foliot_meta SET value = ? WHERE name = 'sealed'

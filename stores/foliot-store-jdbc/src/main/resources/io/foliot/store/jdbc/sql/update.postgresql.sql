@@ -1,5 +1,5 @@
--- Writes live records; with answers, also stores the answers that depend on a written record, or on no record
--- (change = 0).
+-- Writes live records. With answers, also stores each answer that depends on no record (change = 0), or on a written
+-- record.
 -- Safety rests on the version of each row. If another call has stored an answer to one of the requests since the read,
 -- the primary key makes the whole statement fail.
 {answers?} WITH written AS (

@@ -1,5 +1,5 @@
 -- Writes live records, and returns the places of the written records.
--- Safety rests on the version in the WHERE, which is evaluated on the newest version of a row: a row that has changed
+-- Safety rests on the version in the WHERE. It is evaluated on the newest version of a row, so a row that has changed
 -- since it was read is not written.
 UPDATE foliot_task task SET
   wake_at = wanted.wake_at,
