@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * <p>After a power loss the log may end in commits that were not yet synced: any part of their bytes may be missing.
  * Nothing is lost then, because no task in these commits was acknowledged. Damage anywhere else is a loss. No recovery
  * mode of RocksDB makes this distinction: "point in time" stops at the first damage and silently drops everything after
- * it; "tolerate corrupted tail" refuses a tail whose last block exists but whose middle block is missing; "absolute
+ * it; "tolerate corrupted tail" refuses a tail in which a middle block is missing but the last block exists; "absolute
  * consistency" refuses any torn tail.
  *
  * <p>Each commit records in the log the sequence number of the last entry that was synced when the commit was written
