@@ -372,8 +372,8 @@ final class ExamplesTest {
       awaitLine(one, "one runs chore-10");
       try (Program two = start("cluster", "Node.java", "two", environment)) {
         awaitLine(two, "two is ready");
-        // All ten tasks run at about the same moment of each second. The kill comes between two such moments: the task
-        // of an attempt that it interrupts would wait for the end of a lease of 30 seconds.
+        // All ten tasks run at about the same moment of each second. The kill comes between two such moments: if it
+        // interrupted an attempt, the task would run again only after the lease of 30 seconds.
         int ran = one.lines().size() + two.lines().size();
         Await.until("the nodes run all tasks again", BOUND,
             () -> one.lines().size() + two.lines().size() >= ran + 10);

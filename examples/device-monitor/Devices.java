@@ -110,7 +110,10 @@ public class Devices {
     return verdict(quietFrom);
   }
 
-  /** Returns the receiver of alarms. Its answer lets an alarm repeat until the device is back ({@code foliot-next}). */
+  /**
+   * Returns the receiver of alarms. Its answer has the header {@code foliot-next}, so an alarm repeats until the device
+   * is back.
+   */
   private HttpServer receiver() throws IOException {
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 1_000);
     server.setExecutor(Executors.newFixedThreadPool(8));
@@ -190,7 +193,7 @@ public class Devices {
             System.out.println("a call with " + due.length + " heartbeats failed: " + failure.getMessage());
             return;
           }
-          // The server counts the deadline from when it handles the call, so not before `now`.
+          // The server counts the deadline from the moment at which it handles the call, which is not before `now`.
           Arrays.stream(due).forEach(i -> lastBeat.set(i, now));
           beats.addAndGet(due.length);
           int unknown = answer.split("NOT_FOUND", -1).length - 1;

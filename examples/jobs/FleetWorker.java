@@ -70,8 +70,8 @@ public class FleetWorker {
   }
 
   /**
-   * Packs the orders of the ten seconds before the scheduled time of a run. One order arrives per second. The number of
-   * an order, modulo the number of shards, is the number of the shard that packs it.
+   * Packs the orders of the ten seconds before the scheduled time of a run. One order arrives per second, and the
+   * shards take turns: shard {@code n % shards} packs order n.
    */
   private static final class Orders implements Dataflow<Long> {
     @Override

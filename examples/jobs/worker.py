@@ -17,7 +17,7 @@ from datetime import datetime
 SERVER = os.environ.get("FOLIOT_URL", "http://127.0.0.1:7400")
 QUEUE = os.environ.get("FOLIOT_QUEUE", "fleet")
 LEASE = 10  # seconds after which the shard of a worker that died begins elsewhere
-POLL = 5  # seconds that a claim waits for work, and so how long a stop may take
+POLL = 5  # seconds that a claim waits for work; a stop may take as long
 LOST = (404, 409)  # the lease is over: the shard was claimed again, or its run was stopped
 CANCELLED = "urn:foliot:problem:cancelled"  # the run was stopped; the server waits for the end of the attempt
 

@@ -56,7 +56,7 @@ final class ClientBackend implements Backend {
    * queue has.
    */
   private static final int CONCURRENCY = 1_000;
-  /** Time in which an interrupted handler must end and the server must record the end of its attempt. */
+  /** Time for an interrupted handler to end, and for the server to record the end of its attempt. */
   private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
   /** Longest wait of one claim for tasks. It is short, because a close waits for the claim that is under way. */
   private static final Duration POLL_WAIT = Duration.ofSeconds(1);

@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A backend over an engine in this process. Safe for use by any thread. */
 final class EngineBackend implements Backend {
-  /** Time in which an interrupted handler must end and the store must record the end of its attempt. */
+  /** Time for an interrupted handler to end, and for the store to record the end of its attempt. */
   private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
 
   private static final System.Logger LOG = System.getLogger(EngineBackend.class.getName());

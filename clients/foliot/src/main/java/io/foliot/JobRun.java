@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param shardParameter the text that the job defines for the shard, or null
  * @param missed how many scheduled times were missed directly before this one
  * @param zone the zone of the shard if the job runs in each zone, or null
- * @param phase whether the task is a shard, or is the task before or after the shards of a run with listeners
+ * @param phase the phase of the run to which the task belongs: the shards, or the listener before or after them
  * @param runResult the result of the run, such as SUCCEEDED, FAILED or STOPPED; null except in {@link Phase#AFTER}
  * @param runFailed how many shards of the run failed; 0 except in {@link Phase#AFTER}
  */

@@ -9,7 +9,7 @@ import java.util.Set;
 /** The workers of one {@link Foliot}. {@link Foliot#close} stops them. Safe for use by any thread. */
 final class OwnWorkers {
   private static final System.Logger LOG = System.getLogger(OwnWorkers.class.getName());
-  /** Time in which an interrupted handler must end and the store must record the end of its attempt. */
+  /** Time for an interrupted handler to end, and for the store to record the end of its attempt. */
   private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
   /** Longest wait of one claim for tasks. It is short, because a close may wait for the claim under way. */
   private static final Duration POLL_WAIT = Duration.ofSeconds(1);

@@ -93,7 +93,7 @@ public final class RecurringJobs {
   }
 
   /**
-   * Returns the next {@code count} scheduled times of a job, or fewer if the schedule ends, the earliest first. The
+   * Returns the next {@code count} scheduled times of a job in ascending order, or fewer if the schedule ends. The
    * times of a paused job are those after the end of its pause, or after now if the pause has no end.
    */
   public List<ZonedDateTime> next(String name, int count) {

@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
  * the handler may use it.
  */
 final class RunNote {
-  /** Shortest time from the start of the attempt to the first note that is sent, and between two notes. */
+  /**
+   * Shortest time between two notes that are sent; also the shortest time from the start of the attempt to the first
+   * one.
+   */
   private static final long SEND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Function<TaskNote, CompletableFuture<?>> send;
@@ -69,7 +72,7 @@ final class RunNote {
     return mark != TaskNote.Mark.NONE;
   }
 
-  /** Returns the note of {@link #atEnd} with the mark, for an attempt that succeeds. */
+  /** Returns the note for the end of an attempt that succeeds: the note of {@link #atEnd}, and the mark. */
   TaskNote atSuccess() {
     return atEnd().marked(mark);
   }

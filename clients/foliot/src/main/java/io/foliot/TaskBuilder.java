@@ -45,7 +45,7 @@ public interface TaskBuilder<T> {
    * Submits the task, and returns when it is durable. With a transaction, returns when the task has been written; the
    * commit makes it durable.
    *
-   * @throws TransactionException if the transaction refuses the statement; the caller must roll it back
+   * @throws TransactionException if the database refuses the statement; the caller must roll the transaction back
    */
   Submitted submit(T payload);
 

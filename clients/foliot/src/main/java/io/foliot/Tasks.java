@@ -40,8 +40,8 @@ public interface Tasks<T> {
   Tasks<T> rate(double perSecond);
 
   /**
-   * Sets the priority, from -10 to 10, by default 0. Each step up doubles the queue's share of a busy node. The largest
-   * difference that counts is ten steps, a factor of 1,024.
+   * Sets the priority, from -10 to 10, by default 0. Each step up doubles the queue's share of a busy node. A
+   * difference of more than ten steps has the same effect as ten steps, a factor of 1,024.
    */
   Tasks<T> priority(int priority);
 

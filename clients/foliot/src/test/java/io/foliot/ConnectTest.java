@@ -159,7 +159,7 @@ final class ConnectTest {
     assertThatThrownBy(() -> Foliot.connect(URI.create("http://127.0.0.1:1"))).isInstanceOf(UnreachableException.class);
   }
 
-  /** Creates an API key with another key; without one, if that key is empty. Returns the new key. */
+  /** Creates an API key, and returns it. The request uses the key {@code by}, or no key if {@code by} is empty. */
   private String newKey(String by, String actions, String queue) throws IOException, InterruptedException {
     HttpRequest.Builder request = HttpRequest.newBuilder(url().resolve("/v1/keys"))
         .header("Content-Type", "application/json").POST(BodyPublishers

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests that hold for each way to open a {@link Foliot}. Each way has a test class that extends this class. */
+/** Tests that each way to open a {@link Foliot} must pass. Each way has a test class that extends this class. */
 abstract class FoliotContract {
   static final Duration BOUND = Duration.ofSeconds(30);
   static final Duration HOUR = Duration.ofHours(1);

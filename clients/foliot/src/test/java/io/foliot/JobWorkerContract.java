@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests of {@link Foliot#workers} that hold for each way to open a {@link Foliot}. Each way has a test class that
+ * Tests of {@link Foliot#workers} that each way to open a {@link Foliot} must pass. Each way has a test class that
  * extends this class.
  */
 abstract class JobWorkerContract {
@@ -58,7 +58,7 @@ abstract class JobWorkerContract {
     return Job.named(name).after(Duration.ofHours(1));
   }
 
-  /** A listener that notes its calls. */
+  /** A listener that records its calls. */
   private record NotingListener(List<Object> seen) implements JobListener {
     @Override
     public void before(JobContext job) {

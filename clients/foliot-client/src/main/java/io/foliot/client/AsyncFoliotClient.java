@@ -379,7 +379,8 @@ public final class AsyncFoliotClient {
 
   /** As {@link FoliotClient#extend(Lease, Duration, TaskNote, String)}. */
   public CompletableFuture<Duration> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker) {
-    // An answer after the end of the lease is useless. A call with a note may take longer, so that the note is stored.
+    // Without a note, the call is pointless once the lease has ended. With a note, it may take the full timeout, so
+    // that the note is stored.
     boolean isShort = note.equals(TaskNote.NONE) && duration.compareTo(requestTimeout) < 0;
     return extend(lease, duration, fields(note, worker), isShort ? duration : requestTimeout);
   }

@@ -43,7 +43,10 @@ final class DataflowHandler<T> implements JobHandler {
     }
   }
 
-  /** Throws if the lease is lost. A stop of the worker does not throw here: it ends a stream after a full round. */
+  /**
+   * Throws if the lease is lost. If the worker is stopping, this method does not throw: the stream ends after its
+   * current round.
+   */
   private static void ensureHeld(JobContext job) {
     if (job.isLost()) {
       job.ensureRuns();

@@ -9,9 +9,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses durations by the grammar of the server: numbers with units from large to small, such as {@code 30m},
- * {@code 1500ms} or {@code 1h30m}, or as in ISO 8601. Upper and lower case mean the same. Only the last number may have
- * a fraction, of at most 9 digits.
+ * Parses durations by the grammar of the server: numbers with units, from large to small, such as {@code 30m}, {@code
+ * 1500ms} or {@code 1h30m}. Durations of ISO 8601, such as {@code PT30M}, are parsed too. Upper and lower case mean the
+ * same. Only the last number may have a fraction, of at most 9 digits.
  */
 final class DurationText {
   private static final String NUMBER = "(\\d+|\\d*\\.\\d{1,9})";
@@ -64,7 +64,7 @@ final class DurationText {
       String number = parts.group(i + 1);
       if (number != null) {
         if (isLast) {
-          throw new DateTimeException("only the last number has a fraction");
+          throw new DateTimeException("only the last number may have a fraction");
         }
         isLast = number.contains(".");
         isEmpty = false;
@@ -72,7 +72,7 @@ final class DurationText {
       }
     }
     if (isEmpty) {
-      throw new DateTimeException("there is no number");
+      throw new DateTimeException("a duration must have a number");
     }
     BigDecimal[] seconds = nanos.divideAndRemainder(NANOS_PER_SECOND);
     return Duration.ofSeconds(seconds[0].longValueExact(), seconds[1].longValue());

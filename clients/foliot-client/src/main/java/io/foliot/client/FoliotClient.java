@@ -30,13 +30,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The client repeats calls by itself, according to its {@link RetryPolicy}:
  * <ul>
- * <li>The client repeats a call that has no further effect when it is repeated. It does so if the server could not be
- * reached, if the server answered 429 or 503, if a gateway answered 502 or 504, if a request timed out, or if the
- * connection broke. These are all calls that only read, {@code putQueue}, {@code patchQueue}, {@code pauseQueue},
+ * <li>If a repeat of a call has no further effect, the client repeats the call in these cases: the server could not be
+ * reached, the server answered 429 or 503, a gateway answered 502 or 504, a request timed out, or the connection broke.
+ * This rule applies to all calls that only read, and to {@code putQueue}, {@code patchQueue}, {@code pauseQueue},
  * {@code resumeQueue}, {@code putJob}, {@code declareJob}, {@code pauseJob}, {@code resumeJob}, {@code enableWorker},
  * {@code disableWorker}, {@code touchKeys}, {@code ack}, {@code nack}, {@code fail}, {@code settle}, {@code extend},
- * {@code triggerJob} with an idempotency key, and submits where each task has an
- * {@linkplain NewTask.Builder#idempotencyKey idempotency key}.
+ * {@code triggerJob} with an idempotency key, and submits where each task has an {@linkplain
+ * NewTask.Builder#idempotencyKey idempotency key}.
  * <li>The client repeats {@code putKey}, the cancels, {@code deleteQueue} and {@code deleteJob} only if the server has
  * certainly done nothing: it could not be reached, or answered 429, or 503 with a {@code Retry-After}.
  * <li>The client never repeats {@code claim}, {@code runNow} or {@code redrive}. Without an idempotency key, it does
@@ -99,9 +99,9 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Declares a recurring job that is defined in the code of an application. The definition is written only if the job
-   * has never had this definition. A change by hand therefore stays until the code changes. During a rolling
-   * deployment, an old instance of the application does not restore its old definition.
+   * Declares a recurring job that is defined in the code of an application. The definition is written unless it is
+   * among the latest eight that code has declared for this job. A change by hand therefore stays until the code
+   * changes. During a rolling deployment, an old instance of the application does not restore its old definition.
    *
    * @return the job as it is, which may differ from the declaration
    */
@@ -369,7 +369,7 @@ public final class FoliotClient implements AutoCloseable {
   /**
    * Extends a lease: it ends a duration from now, but not later than the queue's {@link QueueSettings#maxRun} permits.
    *
-   * @return how long the lease holds at least, counted from the call: at most the requested duration
+   * @return a time, counted from the call, for which the lease certainly lasts; at most the requested duration
    * @throws FoliotException with 409 if the lease is no longer valid, or the task was cancelled
    */
   public Duration extend(Lease lease, Duration duration) {
@@ -421,7 +421,7 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.redrive(queue, ids));
   }
 
-  /** Returns the workers of the cluster that claim from queues that the API key permits, ordered by seat. */
+  /** Returns the workers that claim from at least one queue permitted by the API key, ordered by seat. */
   public List<WorkerView> workers() {
     return await(async.workers());
   }

@@ -36,7 +36,7 @@ public @interface FoliotJob {
   /** Returns the workers on which the runs take place. */
   JobScope scope() default JobScope.ONE;
 
-  /** Returns the zones of workers in which a {@code PER_ZONE} job runs; empty for all zones with a worker. */
+  /** Returns the zones in which a {@code PER_ZONE} job runs; empty for all zones that have a worker. */
   String[] zones() default {};
 
   /** Returns the number of shards of a run. */
@@ -55,8 +55,8 @@ public @interface FoliotJob {
   String timeout() default "";
 
   /**
-   * Returns the phases in which a run has a task that calls the listeners: before its first shard, or after its last
-   * shard. See {@link Job.Builder#runListeners}.
+   * Returns the phases of a run in which a worker calls its listeners: before the first shard, after the last shard, or
+   * both. See {@link Job.Builder#runListeners}.
    */
   RunPhase[] runListeners() default {};
 

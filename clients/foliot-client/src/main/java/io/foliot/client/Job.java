@@ -89,7 +89,7 @@ public final class Job {
     return from.allocator;
   }
 
-  /** Returns the zones of workers in which a {@code PER_ZONE} job runs; empty for all zones with a worker. */
+  /** Returns the zones in which a {@code PER_ZONE} job runs; empty for all zones that have a worker. */
   public List<String> zones() {
     return from.zones;
   }
@@ -124,12 +124,12 @@ public final class Job {
     return from.maxAttempts;
   }
 
-  /** Returns the number of failed runs in a row after which the job is paused, or null for no such number. */
+  /** Returns how many failed runs in a row pause the job, or null if failures do not pause it. */
   public @Nullable Integer pauseAfterFailures() {
     return from.pauseAfterFailures;
   }
 
-  /** Returns the phases in which a run has a task that calls the {@link JobListener}s of a worker. */
+  /** Returns the phases of a run in which a worker calls its {@link JobListener}s. */
   public List<RunPhase> runListeners() {
     return from.runListeners;
   }
@@ -321,15 +321,17 @@ public final class Job {
       return this;
     }
 
-    /** Sets the zones of workers, such as {@code fra1}, in which a job of the scope {@code PER_ZONE} runs. */
+    /**
+     * Sets the zones, such as {@code fra1}, in which a {@code PER_ZONE} job runs; by default all that have a worker.
+     */
     public Builder zones(String... workerZones) {
       zones = List.of(workerZones);
       return this;
     }
 
     /**
-     * Sets the phases in which a run has a task that calls the {@link JobListener}s: before its first shard, or after
-     * its last shard. One worker of the queue runs this task.
+     * Sets the phases of a run in which a worker calls its {@link JobListener}s: before the first shard, after the last
+     * shard, or both. In each phase, one worker of the queue runs a task that makes these calls.
      */
     public Builder runListeners(RunPhase... phases) {
       runListeners = List.copyOf(new TreeSet<>(List.of(phases)));
@@ -375,7 +377,7 @@ public final class Job {
       return this;
     }
 
-    /** Sets the number of failed runs in a row after which the job is paused; by default failures do not pause it. */
+    /** Sets how many failed runs in a row pause the job; by default failures do not pause it. */
     public Builder pauseAfterFailures(int failures) {
       pauseAfterFailures = failures;
       return this;

@@ -9,8 +9,9 @@ public interface JobContext {
   String job();
 
   /**
-   * Returns the scheduled time of the run; for a triggered run, the time of the request. A run may be late, a retry or
-   * a backfill. A daily report must therefore take its day from this time, not from the clock.
+   * Returns the scheduled time of the run; for a triggered run, the time of the request. An attempt may begin late, may
+   * be a retry, or may belong to a backfill. A daily report must therefore take its day from this time, not from the
+   * clock.
    */
   Instant scheduledAt();
 

@@ -2,7 +2,7 @@ package io.foliot.client;
 
 import org.jspecify.annotations.Nullable;
 
-/** Finds handlers of jobs for which {@link JobWorker.Builder#handle} sets none, for example in a folder of scripts. */
+/** Finds the handler of a job if {@link JobWorker.Builder#handle} has set none, for example in a folder of scripts. */
 @FunctionalInterface
 public interface JobHandlers {
   /**

@@ -3,9 +3,10 @@ package io.foliot.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes each attempt of a handler on a worker, for example for audits, traces or the context of a thread. If the job
- * sets {@link Job.Builder#runListeners}, listeners also observe the start or the end of each run, on one worker of the
- * queue. The methods are called on the threads of the attempts, and many threads may call them concurrently.
+ * Observes each attempt of a handler on a worker, for example to write audits or traces, or to set up the context of a
+ * thread. If the job sets {@link Job.Builder#runListeners}, listeners also observe the start or the end of each run, on
+ * one worker of the queue. The methods are called on the threads of the attempts, and many threads may call them
+ * concurrently.
  *
  * <p>Listeners are called in the order in which they were added; {@link #after} is called in the reverse order.
  */
@@ -19,8 +20,9 @@ public interface JobListener {
   default void before(JobContext job) throws Exception {}
 
   /**
-   * Called after the handler, if {@link #before} of this listener returned. Also called if the handler was not called,
-   * because {@code before} of a later listener threw. Exactly one of {@code result} and {@code failure} is null.
+   * Called at the end of the attempt, after the handler, if {@link #before} of this listener returned. If {@code
+   * before} of a later listener threw, this method is called although the handler was not. Exactly one of {@code
+   * result} and {@code failure} is null.
    *
    * @param result the result of the handler; null if there is a failure
    * @param failure the exception that the handler, or the {@code before} of a later listener, threw; null if none

@@ -100,12 +100,12 @@ public sealed interface JobResult {
     return new Failed(reason, delay);
   }
 
-  /** Returns the result of a shard that has failed, and for which no further attempt would help. */
+  /** Returns the result of a shard that has failed; no further attempt follows, because none would help. */
   static JobResult giveUp(String reason) {
     return new GivenUp(reason);
   }
 
-  /** Returns the result of an attempt whose worker cannot do the work, while another worker may. */
+  /** Returns the result of an attempt on a worker that cannot do the work; another worker may be able to. */
   static JobResult notHere(String reason) {
     return new NotHere(reason);
   }

@@ -2,8 +2,8 @@ package io.foliot.client;
 
 /**
  * Thrown when the handler of a job must stop, because its lease is lost or its worker stops. A handler should not catch
- * this exception. After a stop of the worker, the shard can begin on another worker at once, from its checkpoint. After
- * a lost lease, the shard may already have begun on another worker.
+ * this exception. If the worker stops, the shard can begin on another worker at once, from its checkpoint. If the lease
+ * is lost, the shard may already have begun on another worker.
  */
 public final class JobStoppedException extends RuntimeException {
   private final boolean leaseLost;

@@ -34,7 +34,7 @@ public final class JobWorker implements AutoCloseable {
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(2);
   /** Factor by which the pause grows with each attempt. It is large, so that five attempts outlast most deployments. */
   private static final int PAUSE_FACTOR = 5;
-  /** Longest pause between two attempts: the time within which a new worker with the handler gets the shard. */
+  /** Longest pause between two attempts. A new worker with the handler gets the shard within this time. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
   /**
@@ -123,7 +123,8 @@ public final class JobWorker implements AutoCloseable {
   }
 
   /**
-   * Declares jobs. Returns the jobs to declare again later, because their declaration failed without a refusal.
+   * Declares jobs. Returns those whose declaration failed for another reason than a refusal, to be declared again
+   * later.
    *
    * @throws RuntimeException if a declaration is refused and {@code throwsRefusals} is true
    */
@@ -336,11 +337,11 @@ public final class JobWorker implements AutoCloseable {
   }
 
   /**
-   * Stops the worker. It makes no more claims, and this method waits until the claimed shards have been run and
-   * settled. Handlers that call {@link JobContext#ensureRuns} end early. After the grace, handlers that still run are
+   * Stops the worker: no more claims are made. This method waits until the claimed shards have been run and settled.
+   * Handlers that call {@link JobContext#ensureRuns} end early. After the grace, handlers that still run are
    * interrupted, and this method returns without a further wait.
    *
-   * @return whether the claim, all shards and all runs at the start ended within the grace
+   * @return whether the last claim, all shards and all runs at the start of the worker ended within the grace
    */
   public boolean stop(Duration grace) throws InterruptedException {
     long begunNanos = System.nanoTime();
@@ -435,8 +436,8 @@ public final class JobWorker implements AutoCloseable {
 
     /**
      * Sets the duration of the lease of a shard; 10 seconds by default. The lease of a running shard is extended each
-     * time a third of it has passed, and at least every 15 seconds. After the lease, a shard of a dead worker begins on
-     * another worker.
+     * time a third of it has passed, and at least every 15 seconds. If the worker dies, its shards begin on other
+     * workers after their leases have ended.
      */
     public Builder lease(Duration duration) {
       lease = DurationText.requirePositive("lease", duration);
@@ -444,8 +445,8 @@ public final class JobWorker implements AutoCloseable {
     }
 
     /**
-     * Sets how long one claim waits for shards; 5 seconds by default. Shards that wait for a dead worker begin on
-     * another worker a few seconds after this time.
+     * Sets how long one claim waits for shards; 5 seconds by default. If the worker dies, shards that wait for it begin
+     * on other workers after this time and a few seconds more.
      */
     public Builder pollWait(Duration duration) {
       pollWait = DurationText.requirePositive("pollWait", duration);
@@ -558,8 +559,8 @@ public final class JobWorker implements AutoCloseable {
     }
 
     /**
-     * Adds an observer that is called after the worker has started, for example by a container that stops its workers
-     * when it closes. If the observer throws, the worker is stopped.
+     * Adds an observer, which is called with the worker after its start. For example, a container learns in this way of
+     * the workers that it must stop when it closes. If the observer throws, the worker is stopped.
      */
     public Builder onStart(Consumer<? super JobWorker> observer) {
       onStart.add(observer);
@@ -567,8 +568,8 @@ public final class JobWorker implements AutoCloseable {
     }
 
     /**
-     * Declares the jobs, and starts the worker. If a declaration fails without a refusal, it is repeated in the
-     * background.
+     * Declares the jobs, and starts the worker. If a declaration fails for another reason than a refusal, it is
+     * repeated in the background.
      *
      * @throws FoliotException if the server refuses a declaration; the worker is then not started
      * @throws IllegalArgumentException if a job that runs at the start has no handler, or an engine in this process

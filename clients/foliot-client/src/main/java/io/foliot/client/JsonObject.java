@@ -93,8 +93,8 @@ final class JsonObject {
   /**
    * Reads the value that begins at the parser's current token, and moves the parser to the last token of the value.
    *
-   * @param field the name of the field that has the value, or empty
-   * @param parent the name of the field that has the object of this field, or empty
+   * @param field the name of the field that has this value; empty for the root and for an item of an array
+   * @param parent the name of the field that contains the object or array around this value; empty if there is none
    */
   private static Value value(byte[] source, JsonParser parser, String field, String parent) {
     JsonToken kind = parser.currentToken();

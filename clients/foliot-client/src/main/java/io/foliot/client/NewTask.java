@@ -14,7 +14,7 @@ import tools.jackson.core.JsonGenerator;
  *     given
  * @param dueAt when the task is due, which may be in the past; null if {@code delay} is given
  * @param key the key of the task; a queue has at most one live task per key; null for none
- * @param payload the payload; null to keep the payload of the key's live task. A new task then has no payload
+ * @param payload the payload. If null, a live task of the key keeps its payload, and a new task has none
  * @param headers the headers that are sent with every delivery
  * @param maxAttempts the largest number of attempts; null for the number of the queue
  * @param onConflict the action to take if the key has a live task; null for the server's default, a reset
@@ -106,14 +106,15 @@ public record NewTask(
       return this;
     }
 
-    /** Sets the key of the task; a queue has at most one live task per key. Null, the default, for none. */
+    /** Sets the key of the task; null, the default, for none. A queue has at most one live task per key. */
     public Builder key(@Nullable String value) {
       key = value;
       return this;
     }
 
     /**
-     * Sets the payload. Null, the default, keeps the payload of the key's live task. A new task then has no payload.
+     * Sets the payload; null by default. If it is null, a live task of the key keeps its payload, and a new task has
+     * none.
      */
     public Builder payload(@Nullable Payload value) {
       payload = value;

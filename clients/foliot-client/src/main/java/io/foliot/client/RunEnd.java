@@ -4,8 +4,8 @@ package io.foliot.client;
  * The end of a run of a job.
  *
  * @param result the result of the run
- * @param failed how many shards of the run failed or were cancelled, without those that were cancelled because their
- *     worker was gone or disabled
+ * @param failed how many shards of the run failed or were cancelled. Shards that were cancelled because their worker
+ *     was gone or disabled are not among them
  */
 public record RunEnd(Result result, int failed) {
   /** The result of a run. */

@@ -58,7 +58,7 @@ final class RunningShard implements JobContext {
    * Reads the headers of an attempt.
    *
    * @param workerZone the zone of the worker, or null
-   * @throws UnreadableAnswerException if a header does not have the form in which a server writes it
+   * @throws UnreadableAnswerException if a header is malformed
    */
   RunningShard(RunningAttempt attempt, @Nullable String workerZone) {
     this.attempt = attempt;

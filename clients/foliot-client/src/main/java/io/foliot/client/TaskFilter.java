@@ -9,9 +9,9 @@ import tools.jackson.core.JsonGenerator;
 /**
  * Selects the live tasks of a queue that pass all conditions of the filter.
  *
- * @param states the permitted states, which are DELAYED, READY or RUNNING; null for all three
+ * @param states the permitted states out of DELAYED, READY and RUNNING; null for all three
  * @param keyPrefix the beginning of the key; null for tasks with any key or without a key
- * @param dueBefore the instant before which the task is due, exclusive; null for any due time
+ * @param dueBefore the end of the permitted due times, exclusive; null for any due time
  */
 public record TaskFilter(@Nullable Set<TaskState> states, @Nullable String keyPrefix, @Nullable Instant dueBefore) {
   public TaskFilter {
@@ -64,7 +64,7 @@ public record TaskFilter(@Nullable Set<TaskState> states, @Nullable String keyPr
       return this;
     }
 
-    /** Sets the instant before which the task is due. */
+    /** Sets the end of the permitted due times, exclusive. */
     public Builder dueBefore(Instant instant) {
       dueBefore = instant;
       return this;

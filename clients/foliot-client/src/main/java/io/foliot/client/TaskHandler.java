@@ -5,8 +5,8 @@ package io.foliot.client;
 public interface TaskHandler {
   /**
    * Does the work of one task, on a virtual thread of its own. The thread is interrupted if the lease is lost, for
-   * example because the task was cancelled, or because the worker could not extend the lease before it ended. The
-   * thread is also interrupted if the worker stops and its grace is over.
+   * example because the task was cancelled, or the lease could not be extended in time. The thread is also interrupted
+   * if the worker stops and its grace is over.
    *
    * <p>A task may be delivered more than once. The pair of generation and attempt, compared in this order, grows with
    * each delivery. A sink that stores the greatest pair can therefore refuse stale deliveries.

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The source from which a {@link JobWorker} claims tasks, and with which it settles their attempts. The source is a
+ * A source of tasks: a {@link JobWorker} claims tasks from it, and settles their attempts through it. The source is a
  * server, or an engine in the same process. Foliot has an implementation for each, so applications do not implement
  * this interface.
  *
@@ -25,8 +25,8 @@ public interface TaskSource {
    * @param note the note to store; {@link TaskNote#NONE} if there is nothing new
    * @param worker the name with which the worker claims; null for none
    * @param within the time after which the future fails, because a later answer would be useless
-   * @return the time from the call for which the lease surely holds: the requested duration, or less if the queue
-   *     limits how long an attempt may run
+   * @return a time, counted from the call, for which the lease certainly lasts: the requested duration, or less if the
+   *     queue limits how long an attempt may run
    */
   CompletableFuture<Duration> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within);
@@ -40,7 +40,7 @@ public interface TaskSource {
    * @param job the job, which must have a queue
    * @throws IllegalArgumentException if the definition is not valid
    * @throws FoliotException if the declaration is refused, with a status below 500 other than 408 and 429
-   * @throws RuntimeException for any other failure, after which the worker declares the job again later
+   * @throws RuntimeException for any other failure; the worker then declares the job again later
    */
   void declare(Job job);
 

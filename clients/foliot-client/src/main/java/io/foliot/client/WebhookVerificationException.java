@@ -1,8 +1,8 @@
 package io.foliot.client;
 
 /**
- * Thrown when a callback must not be trusted. {@link #reason} returns the rule that it breaks. Answer the callback with
- * the status 401.
+ * Thrown when a callback must not be trusted. {@link #reason} returns the rule that the callback breaks. Answer the
+ * callback with the status 401.
  */
 public final class WebhookVerificationException extends Exception {
   /** The rule that was broken. */

@@ -35,7 +35,7 @@ public final class WebhookVerifier {
   private static final String SIGNATURE_PREFIX = "v1,";
   private static final String ALGORITHM = "HmacSHA256";
 
-  /** Fewest bytes of a secret: the standard requires 192 to 512 bits. */
+  /** Minimum number of bytes of a secret. The standard requires 192 to 512 bits. */
   private static final int MIN_SECRET_BYTES = 24;
   /** Maximum number of bytes of a secret. */
   private static final int MAX_SECRET_BYTES = 64;

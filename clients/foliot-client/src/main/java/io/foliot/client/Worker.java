@@ -38,18 +38,18 @@ public final class Worker implements AutoCloseable {
    */
   private static final Duration LONGEST_SILENCE = Duration.ofSeconds(15);
 
-  /** Shortest normal duration of a claim without tasks. A faster one counts as a failure, to avoid a busy loop. */
+  /** Minimum duration of a claim that returns no tasks. A shorter one is treated as a failure, to avoid a busy loop. */
   private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
 
   private static final System.Logger LOGGER = System.getLogger("io.foliot.client");
 
   /**
-   * Time within which the poller normally ends after a stop. If the poller takes longer, its claim probably reached
-   * the server after the announcement of the stop. The announcement is then repeated.
+   * Normal bound on the time from a stop to the end of the poller. If the poller takes longer, its claim probably
+   * reached the server after the announcement of the stop. The announcement is then repeated.
    */
   private static final Duration OVERTAKEN = Duration.ofSeconds(1);
 
-  /** Problem type of the answer to an extension of a task whose cancel waits for the end of the attempt. */
+  /** Problem type of an extension that is refused because a cancel of the task waits for the end of the attempt. */
   private static final String CANCELLED = "urn:foliot:problem:cancelled";
   private static final int CONFLICT = 409;
   private static final int NOT_FOUND = 404;
@@ -180,8 +180,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Returns a twentieth of the lease: the shortest pause before each extension after the first, and the shortest time
-   * limit of an extension.
+   * Returns a twentieth of the lease. This is the minimum of the pause before each extension after the first, and of
+   * the time limit of an extension.
    */
   private Duration shortStep() {
     return lease.dividedBy(20);
@@ -269,7 +269,7 @@ public final class Worker implements AutoCloseable {
       return refused || !left().isPositive();
     }
 
-    /** Returns how long the lease still holds. */
+    /** Returns the remaining time of the lease. */
     private Duration left() {
       return Duration.ofNanos(leaseEndNanos - clock.nanoTime());
     }
@@ -348,7 +348,7 @@ public final class Worker implements AutoCloseable {
 
     private void renew() {
       if (!left().isPositive()) {
-        // An ended lease is not extended. The call would be refused, and the result of the handler would not be sent.
+        // The server would refuse to extend a lease that has ended.
         lost(new LeaseLostException("no extension succeeded, or the maxRun of the queue has passed", false));
         return;
       }
@@ -360,7 +360,8 @@ public final class Worker implements AutoCloseable {
         }
         return;
       }
-      // Near the end of the queue's maxRun, each extension grants less time. The bound keeps the pauses from shrinking.
+      // Near the end of the queue's maxRun, each extension grants less time. The lower bound keeps the pauses from
+      // becoming ever shorter.
       renewLater(untilRenewal(longer(left(), shortStep().multipliedBy(3))));
     }
 
@@ -387,7 +388,7 @@ public final class Worker implements AutoCloseable {
       long version = current == null ? 0 : current.version();
       TaskNote note = current == null || version == sentVersion ? TaskNote.NONE : current.note();
       long sentNanos = clock.nanoTime();
-      // An answer after the end of the lease is useless, because the lease then counts as lost.
+      // An answer after the end of the lease is useless, because the lease is then treated as lost.
       return source.extend(task.lease(), lease, note, name, longer(left(), shortStep()))
           .thenAccept(granted -> {
             sentVersion = version;
@@ -396,7 +397,8 @@ public final class Worker implements AutoCloseable {
           .whenComplete((nothing, failure) -> {
             if (failure != null && !ended && isRefusal(cause(failure))) {
               cancelled = isCancelled(cause(failure));
-              // An ended lease is not extended, but until the task is claimed again, the result of the handler counts.
+              // The server refuses to extend an ended lease, but accepts the end of the attempt until the task is
+              // claimed again.
               refused |= cancelled || left().isPositive();
             }
           });
@@ -432,11 +434,11 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Stops the worker. It makes no more claims, and this method waits until the claimed tasks have been run and settled,
-   * including those of a claim that is under way. After the grace, handlers that still run are interrupted, and this
+   * Stops the worker: no more claims are made. This method waits until the claimed tasks, including those of a claim
+   * that is under way, have been run and settled. After the grace, handlers that still run are interrupted, and this
    * method returns without a further wait.
    *
-   * @return whether the claim and all tasks ended within the grace
+   * @return whether the last claim and all tasks ended within the grace
    */
   public boolean stop(Duration grace) throws InterruptedException {
     long begunNanos = System.nanoTime();

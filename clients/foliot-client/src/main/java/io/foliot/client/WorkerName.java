@@ -5,8 +5,8 @@ import java.util.HexFormat;
 
 /**
  * Derives the name with which a worker claims: the given name, a hyphen, and eight hexadecimal digits. The digits are
- * chosen at random once per process, so workers of two processes almost certainly have different names, and a restarted
- * process has new names.
+ * chosen at random, once per process. So workers of two processes almost certainly have different names, and a
+ * restarted process has new names.
  */
 final class WorkerName {
   /** Maximum number of characters of a given name: the server accepts 128, including the hyphen and the digits. */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param seat the number by which tasks are addressed to the worker; null if the server has not read the number yet
  * @param zone the data centre, rack or cell of the worker; may be empty
  * @param node the name of the node that the worker calls; null if the node is not known
- * @param queues the queues from which the worker claims and which the API key permits
+ * @param queues the queues that the worker claims from, except those that the API key does not permit
  */
 public record WorkerView(String worker, String state, @Nullable Integer seat, String zone, @Nullable String node,
     List<String> queues) {

@@ -113,7 +113,10 @@ final class JobServer implements AutoCloseable {
     return request.body();
   }
 
-  /** Waits until the only running attempt has planned its extension. Then advances the clock at least to that time. */
+  /**
+   * Waits until the only running attempt has planned its extension. Then advances the clock to the time of the
+   * extension, or beyond.
+   */
   void passToTheExtension() {
     Bound.awaitTrue(() -> clock.waiting() == 1);
     clock.advance(THIRD);

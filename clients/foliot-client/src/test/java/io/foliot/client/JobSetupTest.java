@@ -201,7 +201,7 @@ final class JobSetupTest {
     Bound.await(interrupted);
   }
 
-  /** A listener that records its calls. The call that {@code failsIn} names fails; null if no call fails. */
+  /** A listener that records its calls. If {@code failsIn} is not null, the call with this name throws. */
   private record Notebook(String name, BlockingQueue<String> lines, @Nullable String failsIn) implements JobListener {
     @Override
     public void before(JobContext job) {

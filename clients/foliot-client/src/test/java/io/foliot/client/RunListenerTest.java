@@ -24,8 +24,8 @@ final class RunListenerTest {
   }
 
   /**
-   * A listener that records its calls. In the first attempt, the call that {@code failsIn} names fails; null if no call
-   * fails.
+   * A listener that records its calls. If {@code failsIn} is not null, the call with this name throws in the first
+   * attempt.
    */
   private record Notebook(String name, BlockingQueue<String> calls, @Nullable String failsIn) implements JobListener {
     @Override

@@ -289,7 +289,7 @@ final class WorkerTest {
     claims.add(tasks("t1"));
     assertThat(Bound.take(errors)).contains("was not begun").contains("task=t1");
     claims.add(tasks("t2"));
-    assertThat(Bound.take(reports).path()).as("no settle of the first task before that of the next task")
+    assertThat(Bound.take(reports).path()).as("the first report: the task that was not begun is not settled")
         .isEqualTo("/v1/tasks/t2/ack");
     stop(worker);
     assertThat(errors).isEmpty();

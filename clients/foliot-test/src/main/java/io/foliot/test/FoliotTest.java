@@ -55,7 +55,7 @@ public final class FoliotTest implements Foliot {
    * Advances the clock. Tasks run at their due times, in the order of due times. This includes tasks that handlers
    * submit, if they become due within this time.
    *
-   * @param time how far to advance, not negative; to advance by a day takes a few seconds
+   * @param time how far to advance, not negative. An advance by a day takes a few seconds of real time
    */
   public void advance(Duration time) {
     driver.advance(time);

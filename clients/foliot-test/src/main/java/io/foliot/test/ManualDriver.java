@@ -21,7 +21,10 @@ import java.util.concurrent.Executor;
 final class ManualDriver implements Driver {
   /** Longest time, by the clock of the test, that a call may take. Usually no time passes during a call. */
   private static final Duration CALL_BOUND = Duration.ofSeconds(10);
-  /** Longest time, by the clock of the test, that a stop may take. A stop waits less time for its handlers. */
+  /**
+   * Longest time, by the clock of the test, that a stop may take. A stop waits for its handlers for less than this
+   * time.
+   */
   private static final Duration STOP_BOUND = Duration.ofMinutes(1);
 
   private final SettableClock clock;
@@ -69,7 +72,7 @@ final class ManualDriver implements Driver {
     }
   }
 
-  /** Runs the handlers of attempts that have begun, for which a stop waits. */
+  /** Runs the handlers of attempts that have begun, because a stop waits for them. */
   @Override
   public void awaitStop(CompletableFuture<Void> stop) {
     runUntilIdle();

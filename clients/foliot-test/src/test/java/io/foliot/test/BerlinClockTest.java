@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests recurring jobs, also on the days of 2026 when daylight saving time begins and ends in Berlin. */
+/** Tests recurring jobs, including the days of 2026 when daylight saving time begins and ends in Berlin. */
 final class BerlinClockTest {
   private final List<String> ran = new ArrayList<>();
 

@@ -85,7 +85,7 @@ abstract class ClaimContract extends IndexContract {
     assertThat(wakes(pushedBack)).containsExactly(record(pushedBack).dueAt());
     assertThat(later(results.get(3))).isEqualTo(claimed.leaseEnd());
     assertThat(results.get(4)).isEqualTo(ClaimResult.Ready.READY);
-    assertThat(record(lost).attempt()).as("the lease's end is not recorded").isEqualTo(1);
+    assertThat(record(lost).attempt()).as("a move does not record the end of the lease").isEqualTo(1);
     assertThat(results.get(5)).isEqualTo(ClaimResult.Ready.READY);
     assertThat(record(parked).parked()).isTrue();
     assertThat(results.get(6)).isEqualTo(ClaimResult.Gone.ABSENT);
@@ -363,9 +363,11 @@ abstract class ClaimContract extends IndexContract {
     assertThat(one(store().extend(List.of(new Extension(id, new Token(1, 2), HOUR)))))
         .isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
     settled(running, new Outcome.Retry(Due.at(now() + HOUR)));
-    assertThat(extend(running, HOUR)).as("after the settle").isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
+    assertThat(extend(running, HOUR)).as("an extension after the settle")
+        .isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
     cancel(id(id));
-    assertThat(extend(running, HOUR)).as("of a final task").isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
+    assertThat(extend(running, HOUR)).as("an extension of a final task")
+        .isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
   }
 
   @Test

@@ -27,9 +27,7 @@ abstract class IndexContract extends CancelContract {
   private static final Comparator<DueEntry> BY_WAKE = Comparator.comparingLong(DueEntry::wakeAt)
       .thenComparing(DueEntry::id);
 
-  /**
-   * Creates tasks of one slot, up to three of them due at the same instant. Returns their entries in index order.
-   */
+  /** Creates tasks of one slot, up to three of them due at the same instant. Returns their entries in index order. */
   private List<DueEntry> many(int hash16, long from, int count) {
     List<Draft> drafts = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -89,7 +87,7 @@ abstract class IndexContract extends CancelContract {
     }
     assertThat(scan(0, EVER, null, FOR_EVER, 3).more()).isTrue();
     assertThat(scan(0, EVER, null, FOR_EVER, 4).more()).isFalse();
-    assertThat(scan(0, EVER, null, now + 2, 3).more()).as("entries after the range do not count as more").isFalse();
+    assertThat(scan(0, EVER, null, now + 2, 3).more()).as("entries after the range are not reported as more").isFalse();
   }
 
   @Test

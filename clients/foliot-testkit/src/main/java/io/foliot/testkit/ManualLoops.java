@@ -7,8 +7,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Event loops that share a clock, turned by one thread: the same calls in the same order give the same run. In each
- * round, each loop that is due takes one turn, in the order in which the loops were created.
+ * Event loops that share a clock, turned by one thread: the same calls in the same order lead to the same turns. In
+ * each round, each loop that is due takes one turn, in the order in which the loops were created.
  */
 public final class ManualLoops {
   /** Maximum number of turns at one instant before the test fails. The work of a test takes far fewer turns. */

@@ -120,7 +120,7 @@ abstract class MoveContract extends RecordContract {
 
   @Test
   void generationsContinueAfterThoseOfAdoptedTasks() {
-    // A generation is at least its creation time in microseconds, so 1,000 hours are added in microseconds.
+    // A generation is at least the time of its creation, in microseconds. So this number means 1,000 hours.
     long ahead = 1_000L * 60 * 60 * 1_000_000;
     TaskId id = due("a");
     TaskRecord moved = one(id);

@@ -39,7 +39,10 @@ import org.junit.jupiter.api.Test;
 
 /** Part of the kit: look-ups, retention, configuration documents, time, and closing. */
 abstract class RecordContract extends NoteContract {
-  /** Number of pages of one list at which a test fails. A page may be empty and still have a cursor. */
+  /**
+   * Bound on the pages of one list. A test that reads this many pages fails. A page may be empty and still have a
+   * cursor.
+   */
   private static final int MAX_PAGES = 10_000;
 
   private List<TaskRecord> all(String queue, @Nullable TaskState state, int limit) {

@@ -367,7 +367,7 @@ abstract class StormContract extends MoveContract {
         if (result instanceof ClaimResult.Won(TaskRecord task)) {
           assertThat(tokens.add(tokenOf(task))).as("token used once").isTrue();
           assertThat(task.dueAt()).as("due").isLessThanOrEqualTo(batch.nowMillis());
-          assertThat(task.generation()).as("a generation that was neither replaced nor cancelled nor ended: %s", task)
+          assertThat(task.generation()).as("the claimed generation was not replaced, cancelled or ended: %s", task)
               .isGreaterThanOrEqualTo(before.getOrDefault(task.id(), 0L));
           claimed.add(task);
         }

@@ -276,8 +276,8 @@ final class PlainModel extends WrappedStore {
     task.maxAttempts = maxAttempts == 0 ? task.maxAttempts : maxAttempts;
     boolean earlier = task.dueAt < task.wakeAt;
     long ahead = task.dueAt - now();
-    // A later deadline moves an entry that is not parked if wakeAt is at most five eighths of the way from now to the
-    // deadline.
+    // A later deadline moves an entry only if the task is not parked, and only if wakeAt is within the first five
+    // eighths of the time from now to the deadline.
     if (earlier || (ahead > 0 && !task.parked && task.wakeAt <= now() + Math.floorDiv(ahead, 8L) * 5)) {
       task.waitUntil(task.dueAt);
     }

@@ -17,7 +17,7 @@ class WrappedStore extends ForwardingStore {
     super(delegate);
   }
 
-  /** Replaces each result by the value of a function of its item and the old result. */
+  /** Replaces each result by the value that a function returns for the item and the old result. */
   static <Q, R> CompletionStage<List<R>> changed(List<Q> items, CompletionStage<List<R>> stage,
       BiFunction<Q, R, R> change) {
     return stage.thenApply(results -> {

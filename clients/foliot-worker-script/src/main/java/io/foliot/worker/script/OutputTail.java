@@ -20,7 +20,10 @@ final class OutputTail {
 
   /** Maximum number of bytes of one read. */
   private static final int CHUNK = 8 << 10;
-  /** Length above which an unfinished line is logged, in characters. The log of a shard keeps this many characters. */
+  /**
+   * Maximum length of an unfinished line in characters; a longer line is logged in parts. The log of a shard keeps this
+   * many characters.
+   */
   private static final int MAX_LINE = 4 << 10;
 
   private final Consumer<String> log;
@@ -29,10 +32,13 @@ final class OutputTail {
   private final byte[] ring = new byte[MAX_BYTES];
   private long total;
 
-  // The reading thread only.
+  // Used by the reading thread only.
   private final CharsetDecoder decoder = UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPLACE)
       .onUnmappableCharacter(CodingErrorAction.REPLACE);
-  /** Bytes that are not decoded yet: between two reads, the beginning of a character of at most four bytes. */
+  /**
+   * Bytes that are not decoded yet. Between two reads, they are at most the beginning of one character, which has up to
+   * four bytes.
+   */
   private final ByteBuffer undecoded = ByteBuffer.allocate(CHUNK + Integer.BYTES);
   private final CharBuffer decoded = CharBuffer.allocate(CHUNK + Integer.BYTES);
   private final StringBuilder line = new StringBuilder();

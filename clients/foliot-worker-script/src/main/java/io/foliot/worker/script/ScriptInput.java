@@ -30,8 +30,8 @@ final class ScriptInput {
   record Choice(@Nullable String text) {}
 
   /**
-   * Returns the field {@code script} of a parameter, or null if there is no parameter, or if it is not a JSON object
-   * with that field.
+   * Returns the field {@code script} of a parameter. Returns null if there is no parameter, or if the parameter is not
+   * a JSON object with that field.
    *
    * @throws IllegalArgumentException if the parameter is marked as JSON and cannot be parsed
    */

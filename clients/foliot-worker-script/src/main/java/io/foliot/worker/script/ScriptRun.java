@@ -18,7 +18,9 @@ final class ScriptRun {
 
   /** Exit code of a temporary failure: {@code EX_TEMPFAIL} of {@code sysexits.h}. */
   private static final int TRY_AGAIN = 75;
-  /** Exit code above which a script counts as ended by a signal: the code is 128 plus the signal's number. */
+  /**
+   * Base of the exit codes that report a signal. If a signal ended a script, the code is 128 plus the signal's number.
+   */
   private static final int SIGNALLED = 128;
   /** Longest wait for the end of the output after the script has ended. */
   private static final Duration END_WAIT = Duration.ofSeconds(5);

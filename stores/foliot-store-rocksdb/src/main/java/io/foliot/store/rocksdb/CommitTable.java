@@ -154,9 +154,9 @@ final class CommitTable {
 
   /**
    * Records the floor: all generations given out so far are smaller than the floor. The floor is the last entry of each
-   * commit, and is never deleted. (A deleted entry may vanish together with its delete.) The floor therefore reaches a
-   * table file with its sequence number, and the MANIFEST or the log shows the sequence number of the last commit.
-   * {@link Guard} relies on this.
+   * commit, and is never deleted. (A deleted entry may vanish together with its delete.) A flush therefore always
+   * writes the floor, with its sequence number, to a table file. So the MANIFEST or the log shows the sequence number
+   * of the last commit; {@link Guard} relies on this.
    */
   void recordFloor(long floor) {
     recordedFloor = floor;
@@ -373,10 +373,11 @@ final class CommitTable {
       taskKey = TaskRecordFormat.keyOf(id, record);
     } catch (MalformedException | NewerVersionException e) {
       // The record is dropped with its bucket. The entry of its key stays, because an unreadable record does not show
-      // its key. An entry that leads to no task leaves the key free.
+      // its key. The key is free nevertheless, because its entry then leads to no task.
       unreadables.add(id, e);
       if (db.get(Family.RECORDS, Layout.recordKey(id)) == null) {
-        // An unreadable record counts as absent, so that a live task may have its id. The payload is then of that task.
+        // Because an unreadable record counts as absent, a live task may have its id. The payload then belongs to that
+        // task.
         batch.delete(Family.BODIES, Layout.body(key.clear(), id, false));
       }
       return;

@@ -41,10 +41,10 @@ import org.rocksdb.WriteOptions;
  * one thread writes.
  *
  * <p><b>Visibility.</b> RocksDB's ordinary write path appends to the log, syncs it, inserts into the memtable, and only
- * then publishes the sequence number up to which reads see entries. So no read sees a write that is not synced. The
- * options that would break this (pipelined and unordered writes, two write queues) stay off. Only commits that do no
- * more than move index entries are visible without a sync ({@link #writeUnsynced}). If a power loss undoes a move, the
- * node moves the entry again.
+ * then publishes a sequence number. Reads see entries up to this number, so no read sees a write that is not synced.
+ * The options that would break this (pipelined and unordered writes, two write queues) stay off. Only commits that do
+ * no more than move index entries are visible without a sync ({@link #writeUnsynced}). If a power loss undoes a move,
+ * the node moves the entry again.
  */
 final class Database implements AutoCloseable {
   private static final int BLOOM_BITS = 10;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the folder of a store against its expected contents, before RocksDB opens the folder. If the MANIFEST was cut
- * at the end of an edit, or the last log is missing, RocksDB opens an older state and deletes all files that are not
- * part of this state. Damage that this check misses therefore loses data permanently. A refused folder is left
+ * at the end of an edit, or the last log is missing, RocksDB opens an older state. It then deletes all files that are
+ * not part of this state. Damage that this check misses therefore loses data permanently. A refused folder is left
  * unchanged.
  *
  * <ul>

@@ -13,9 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exclusive right to a store's folder. While RocksDB is open, it holds a lock on its file LOCK. This class holds
- * the same lock earlier, while the files are checked before RocksDB opens them. The files then do not change during
- * the check, and a folder in use is not mistaken for a damaged folder.
+ * The exclusive right to a store's folder. An open RocksDB holds a lock on its file LOCK. This class holds the same
+ * lock earlier, while the files are checked. So the files do not change during the check, and a folder in use is not
+ * mistaken for a damaged folder.
  *
  * <p>A file lock belongs to the whole process, and is released when any channel of the file is closed. A set therefore
  * holds the folders that are open in this process, and the LOCK files of these folders are not opened again.
@@ -98,7 +98,7 @@ final class FolderLock implements AutoCloseable {
     }
   }
 
-  /** Releases the folder. Callers close RocksDB before this. */
+  /** Releases the folder. Callers must close RocksDB first. */
   @Override
   public void close() {
     try {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param count the number of the record; each record has a higher number than the record before
  * @param manifest the number of the MANIFEST
  * @param manifestBytes the length of the MANIFEST when the record was made; a MANIFEST only grows
- * @param manifestSum the CRC32C of that many bytes of the MANIFEST
+ * @param manifestSum the CRC32C of the first {@code manifestBytes} bytes of the MANIFEST
  * @param sequence RocksDB's sequence number of the last entry of the last synced commit
  */
 record Guard(long count, long manifest, long manifestBytes, int manifestSum, long sequence) {

@@ -43,7 +43,7 @@ final class GuardWriter {
   /**
    * Creates a writer that has not written yet.
    *
-   * @param sequence returns the sequence number up to which the log is synced
+   * @param sequence returns the sequence number of the last synced entry of the log
    */
   GuardWriter(StoreFolder folder, LongSupplier sequence) throws IOException {
     this.folder = folder.path();

@@ -38,7 +38,7 @@ final class Layout {
   /** The key of the highest version that was ever assigned to a document. */
   static final byte[] META_DOCUMENT_VERSION = text("version");
 
-  /** In {@link #answer}, the number in place of the length of the task's key if the task has no key. */
+  /** The number that {@link #answer} writes in place of the length of the task's key if the task has no key. */
   private static final int NO_KEY = 0xFFFF;
   /** Binary logarithm of the width of a bucket of answers, in milliseconds. The width is 9.3 hours. */
   private static final int ANSWER_EXPONENT = 25;

@@ -18,11 +18,11 @@ import java.util.stream.Stream;
  * <p>After a power loss the log may end in commits that were not yet synced: any part of their bytes may be missing.
  * Nothing is lost then, because no task in these commits was acknowledged. Damage anywhere else is a loss. No recovery
  * mode of RocksDB makes this distinction: "point in time" stops at the first damage and silently drops everything after
- * it; "tolerate corrupted tail" refuses a tail whose last block exists but whose middle block is missing; "absolute
+ * it; "tolerate corrupted tail" refuses a tail in which a middle block is missing but the last block exists; "absolute
  * consistency" refuses any torn tail.
  *
- * <p>Each commit records in the log the sequence number up to which the log was synced when the commit was written
- * ({@link Batch#syncedSequence}). If a whole commit after the damage records a number that includes the damaged commit,
+ * <p>Each commit records in the log the sequence number of the last entry that was synced when the commit was written
+ * ({@link Batch#syncedSequence}). If a whole commit after the damage records that the damaged commit was synced,
  * acknowledged commits are lost, and the store is not opened. Otherwise the damage begins in a commit that was not yet
  * synced: either the last commit, or a commit that only moves index entries and is therefore written without a sync.
  * The commits after the damaged commit, in the same log or in the next, were not synced either, even if all their bytes
@@ -151,7 +151,7 @@ final class LogCheck {
     return tornAt == NONE && isInRecord ? tear(blockAt) : tornAt;
   }
 
-  /** Notes that the log is unreadable from an offset on. Returns the start of the record in which the offset lies. */
+  /** Records that the log is unreadable from an offset on. Returns the start of the record that contains the offset. */
   private long tear(long at) {
     long tornAt = isInRecord ? recordAt : at;
     missing = next == NONE ? 0 : next;
@@ -159,7 +159,7 @@ final class LogCheck {
     return tornAt;
   }
 
-  /** Returns the offset in a block up to which all pieces are whole and no entries are missing between records. */
+  /** Returns the end of the good part of a block. Before it, all pieces are whole, and no entries are missing. */
   private int wholeUpTo(Path log, byte[] block, long blockAt, int length) {
     int at = 0;
     while (at + LogFormat.HEADER <= length) {
@@ -214,7 +214,7 @@ final class LogCheck {
   }
 
   /**
-   * Returns whether a block contains, after the damage, a commit that was written after the missing entries had been
+   * Returns whether the damage in a block is followed by a commit that was written after the missing entries had been
    * synced. The head of a commit may continue in the next block.
    */
   private boolean hasAcknowledged(byte[] block, int from, int length) {

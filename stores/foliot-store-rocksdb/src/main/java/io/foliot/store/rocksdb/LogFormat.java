@@ -5,9 +5,10 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
- * The format that RocksDB's logs and its MANIFEST share: blocks of 32 KiB that hold pieces of records. A piece is a
- * masked CRC32C of the type and the content (4 bytes, least significant first), the length of the content (2 bytes), a
- * type (1 byte) and the content. A record is one piece, or several in successive blocks.
+ * The format that RocksDB's logs and its MANIFEST share: blocks of 32 KiB that hold pieces of records. The parts of a
+ * piece are a checksum (4 bytes, least significant first), the length of the content (2 bytes), a type (1 byte) and the
+ * content. The checksum is a masked CRC32C of the type and the content. A record is one piece, or several in successive
+ * blocks.
  */
 final class LogFormat {
   static final int BLOCK = 32 << 10;

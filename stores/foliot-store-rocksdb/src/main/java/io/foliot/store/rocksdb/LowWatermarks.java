@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The low watermarks of the ranges of an index: instants before which a range has no entry. A scan starts at the
- * watermark, so it skips the deleted entries before the watermark. A poll reads nothing if the watermarks of its ranges
- * are in the future.
+ * The low watermarks of the ranges of an index. A watermark is an instant; all entries of its range are at or after it.
+ * A scan starts at the watermark, so it skips the deleted entries before the watermark. A poll reads nothing if the
+ * watermarks of its ranges are in the future.
  *
  * <p><b>Invariant.</b> No visible entry is before the watermark of its range.
  *
@@ -50,7 +50,7 @@ final class LowWatermarks {
     }
   }
 
-  /** Returns an instant before which the range has no visible entry. */
+  /** Returns the watermark of a range: an instant. The range has no visible entry before it. */
   long watermark(int range) {
     AtomicLongArray current = watermarks;
     return range < current.length() ? current.get(range) : UNKNOWN;
@@ -116,7 +116,7 @@ final class LowWatermarks {
   /**
    * Ends a registered scan.
    *
-   * @param first an instant before which the view of the scan has no entry; UNKNOWN after a failed scan
+   * @param first the first entry in the view of the scan, or an earlier instant; UNKNOWN after a failed scan
    */
   synchronized void end(int range, long first) {
     hasScan[range] = false;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * RocksDB's MANIFEST: a log of edits that together list the files and logs of the store. This class reads the MANIFEST
- * before RocksDB is opened, because RocksDB mistakes a cut MANIFEST for an older state, and then deletes every file
+ * before RocksDB is opened, because RocksDB mistakes a cut MANIFEST for an older state. RocksDB then deletes every file
  * that is not part of this state.
  *
  * <p>An edit is a sequence of tagged fields. An unknown field that must not be skipped makes the MANIFEST
@@ -55,7 +55,7 @@ final class Manifest {
   private final int wholeBytes;
   private final Map<Long, Long> fileBytes = new TreeMap<>();
   private final Map<Long, Long> logBytes = new TreeMap<>();
-  /** For each column family, the number of the first log that may hold entries that are not in table files. */
+  /** For each column family, the number of the first log with entries that may not be in table files yet. */
   private final Map<Integer, Long> logNumbers = new HashMap<>();
   private long minLogToKeep;
   private long lastSequence;
@@ -202,7 +202,7 @@ final class Manifest {
     return logBytes;
   }
 
-  /** Returns the number of the first log that may hold entries that are not in table files. */
+  /** Returns the number of the first log with entries that may not be in table files yet. */
   long firstLog() {
     long withUnflushed = logNumbers.values().stream().mapToLong(Long::longValue).min().orElse(0);
     return Math.max(minLogToKeep, withUnflushed);

@@ -42,7 +42,7 @@ final class NativeLibrary {
   private static final String IN_FOLDER = "rocksdbjni";
   /** The suffix of a file into which the library is being unpacked. */
   private static final String UNFINISHED = ".new";
-  /** Age from which an unfinished file counts as left behind by a killed process. */
+  /** Age at which an unfinished file is removed, because the process that wrote it was probably killed. */
   private static final long UNFINISHED_MILLIS = 600_000;
 
   // guarded by the class

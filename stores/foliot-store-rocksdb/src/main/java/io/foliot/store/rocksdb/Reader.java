@@ -403,7 +403,7 @@ final class Reader implements AutoCloseable {
           return iterator.key();
         }
       }
-      // An error ends the loop as the end of the bucket does, and the next seek forgets the error.
+      // An error ends the loop just as the end of the bucket does. It is checked here, because the next seek clears it.
       Database.check(iterator);
       return null;
     }

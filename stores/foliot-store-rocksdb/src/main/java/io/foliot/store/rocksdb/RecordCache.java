@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  * settles). The least recently used record is evicted first. Only the writer thread uses the cache, so it is never
  * stale.
  *
- * <p>When the cache is full, one in {@value #ADMITS_ONE_IN} waiting records is admitted, at random. Suppose that all
- * were admitted, and more keys than fit were touched in turn: each record would be evicted before it is read again.
- * There would be no hits. The evicted records would already be in the old generation of the heap, and their collection
- * causes long pauses. A key that is touched often is admitted soon. A record that was just created and is due in more
- * than an hour is not admitted, because a million such records would fill the cache without a hit.
+ * <p>When the cache is full, one in {@value #ADMITS_ONE_IN} of the records that do not run is admitted, at random.
+ * Suppose that all were admitted, and more keys than fit were touched in turn: each record would be evicted before it
+ * is read again. There would be no hits. The evicted records would already be in the old generation of the heap, and
+ * their collection causes long pauses. A key that is touched often is admitted soon. A record that was just created and
+ * is due in more than an hour is not admitted, because a million such records would fill the cache without a hit.
  *
  * <p>Rejected: a cache library. It is made for many threads and evicts with a delay, and a second map by key would have
  * to follow its evictions. Each write would pay for this.
@@ -34,7 +34,7 @@ final class RecordCache {
   private static final int BYTES_PER_RECORD = 340;
   private static final int BYTES_PER_ATTEMPT = 80;
   private static final int ADMITS_ONE_IN = 16;
-  /** Delay above which a record that was just created is not admitted. */
+  /** Longest delay at which a record that was just created is admitted. */
   private static final long FAR_MILLIS = 3_600_000;
 
   private final long maxBytes;
@@ -64,7 +64,7 @@ final class RecordCache {
     return record;
   }
 
-  /** Caches a committed record. If it is not worth keeping, only removes the older version from the cache. */
+  /** Caches a committed record, if it is admitted. Otherwise only removes its older version from the cache. */
   void put(TaskRecord record) {
     boolean wasCached = remove(record.id());
     if (!record.isLive() || (record.key() == null && record.state() != TaskState.RUNNING)
@@ -92,8 +92,8 @@ final class RecordCache {
   }
 
   /**
-   * Returns whether a record is admitted. The class comment gives the rules for waiting records. Running records are
-   * always admitted.
+   * Returns whether a record is admitted. Running records are always admitted. The class comment gives the rules for
+   * all others.
    */
   private boolean isAdmitted(TaskRecord record) {
     if (record.state() == TaskState.RUNNING) {

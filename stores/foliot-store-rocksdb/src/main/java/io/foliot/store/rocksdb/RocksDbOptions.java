@@ -11,10 +11,10 @@ import java.util.function.Consumer;
  * @param recordCacheBytes heap for records of keyed and of running tasks, so that a touch or a settle needs no read
  * @param blockCacheBytes native memory for blocks, indexes and filters of files
  * @param writeBufferBytes native memory for data that is in the log and not yet in files
- * @param logBytes size of the log above which its data is written to files. The log is read when the store is opened,
+ * @param logBytes the size at which the data of the log is written to files. The log is read when the store is opened,
  *     at about 60 MB a second
- * @param reserveBytes free space of the file system below which submits are refused: room for the log, for write
- *     buffers on their way to files and for one merge of files, so that settles continue
+ * @param reserveBytes the free space that the file system must have; with less, submits are refused. The space is for
+ *     the log, for write buffers on their way to files and for one merge of files, so that settles continue
  * @param onFailure called once when the store has closed itself after a failure, on a thread of the store
  */
 public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBytes, long writeBufferBytes,
@@ -90,7 +90,7 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
     }
 
     /**
-     * Sets the size of the log above which its data is written to files, at least 1 MiB; by default 128 MiB. The log is
+     * Sets the size at which the data of the log is written to files, at least 1 MiB; by default 128 MiB. The log is
      * read when the store is opened, at about 60 MB a second.
      */
     public Builder logBytes(long value) {
@@ -99,9 +99,9 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
     }
 
     /**
-     * Sets the free space of the file system below which submits are refused, not negative; by default 512 MiB. This
-     * space is for the log, for write buffers on their way to files and for one merge of files, so that settles
-     * continue.
+     * Sets the free space that the file system must have; not negative, by default 512 MiB. With less, submits are
+     * refused. This space is for the log, for write buffers on their way to files and for one merge of files, so that
+     * settles continue.
      */
     public Builder reserveBytes(long value) {
       reserveBytes = value;

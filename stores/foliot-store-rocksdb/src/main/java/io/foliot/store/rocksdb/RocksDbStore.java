@@ -72,9 +72,9 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksIterator;
 
 /**
- * A store in a folder of this machine, for one process: durability class D. Each slot has an ordered index
- * {@code wakeAt | id}, and a {@linkplain LowWatermarks low watermark} before which the index has no entry. So a poll
- * skips the deleted entries before the watermark, and needs no read while the watermark is in the future.
+ * A store in a folder of this machine, for one process: durability class D. Each slot has an ordered index {@code
+ * wakeAt | id}, which has no entry before its {@linkplain LowWatermarks low watermark}. So a poll skips the deleted
+ * entries before the watermark, and needs no read while the watermark is in the future.
  *
  * <p><b>Threads.</b> One thread writes, in group commits (see {@code Writer}). One thread completes the calls that
  * wrote, and two threads do and complete the reads. Callers' code that continues a stage may run on these three
@@ -603,7 +603,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   }
 
   /**
-   * Returns whether no process has the store in a folder open; true if the folder holds no store.
+   * Returns true if no process has the store in a folder open, or if the folder holds no store.
    *
    * @throws StoreException if the folder cannot be read
    */

@@ -37,7 +37,7 @@ final class Room {
     try {
       lastFreeBytes = freeBytes.applyAsLong(folder);
     } catch (StoreException e) {
-      // The file system has a problem of its own if this lasts; a process without free descriptors cannot measure.
+      // A process without free file descriptors cannot measure. If this failure lasts, the file system has a problem.
       LOG.log(System.Logger.Level.WARNING,
           "the free space cannot be measured; keeping the last figure: folder=" + folder
               + ", lastFreeBytes=" + lastFreeBytes,

@@ -293,7 +293,7 @@ final class StoredRecords implements CommittedRecords, Reads {
     return location != KeyLocation.NOWHERE && location.bucket() == null && isUnreadable(location.id());
   }
 
-  /** Returns whether the task of a reference exists but cannot be read. By key, only a live task counts. */
+  /** Returns whether the task of a reference exists but cannot be read. A reference by key means the live task only. */
   boolean isUnreadable(TaskRef ref) {
     return switch (ref) {
       case TaskRef.ById byId -> isUnreadable(byId.id());

@@ -33,7 +33,7 @@ final class TaskCounts {
   private static final int FINISHED = 0;
   private static final int FAILED = 1;
   private static final int CANCELLED = 2;
-  /** Index of the number of final tasks with a key or a separate body. A drop of the bucket deletes neither. */
+  /** Index of the number of final tasks with a key or a separate body. A drop of the bucket does not delete these. */
   private static final int TRACES = 3;
 
   private record Kept(Bucket bucket, int queue) {}

@@ -335,8 +335,9 @@ final class Verification {
   }
 
   /**
-   * Checks that each entry belongs to a record. If there are as many entries as records, the entries are not looked up:
-   * an entry without a record would then imply a record without its entry, which {@link #records} has already reported.
+   * Checks that each entry belongs to a record. If there are as many entries as records, this method does not look up
+   * the entries: an entry without a record then implies a record without an entry, and {@link #records} has already
+   * reported that record.
    */
   private void index(Database db, Family family, long expected) {
     chunks(db, family, (keys, values) -> {});

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class FolderDamageTest {
   private static final int TASKS = 700;
-  /** Number of offsets in a file at which a test cuts or changes the file. */
+  /** Number of offsets that a test tries: it cuts or changes the file at each of them. */
   private static final int STEPS = 20;
 
   @TempDir

@@ -278,7 +278,7 @@ final class OracleTest {
       }
     }
 
-    /** Returns a value by which results are compared. Large payloads are compared by hash codes and checksums. */
+    /** Returns a form of the result that can be compared. Large payloads are compared by hash codes and checksums. */
     private static Object comparable(ClaimResult result) {
       return result instanceof ClaimResult.Won(TaskRecord task) ? comparable(task) : result;
     }

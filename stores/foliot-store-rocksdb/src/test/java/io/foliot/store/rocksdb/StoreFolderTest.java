@@ -49,7 +49,7 @@ final class StoreFolderTest {
     return temporary.resolve("store");
   }
 
-  /** Returns the exception with which the opening of a folder is refused. */
+  /** Opens a folder that must be refused. Returns the exception of the refusal. */
   private StoreException refused(Path path) {
     try (RocksDbStore store = harness.open(path)) {
       throw new AssertionError("the store was opened: kind=" + store.kind());

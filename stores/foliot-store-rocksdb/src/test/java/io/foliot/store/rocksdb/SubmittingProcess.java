@@ -48,7 +48,7 @@ final class SubmittingProcess {
   /**
    * Runs a submitting process, ends it, and returns the acknowledged tasks.
    *
-   * @param count number of acknowledged tasks after which the process is ended
+   * @param count the process is ended once this number of tasks is acknowledged
    */
   static Set<TaskId> run(Path folder, int count, End end) throws IOException, InterruptedException {
     return run(folder, count, end, "022", "-Xmx256m");
@@ -57,7 +57,7 @@ final class SubmittingProcess {
   /**
    * Runs a submitting process with a umask and an option for the JVM, ends it, and returns the acknowledged tasks.
    *
-   * @param count number of acknowledged tasks after which the process is ended
+   * @param count the process is ended once this number of tasks is acknowledged
    */
   static Set<TaskId> run(Path folder, int count, End end, String umask, String option)
       throws IOException, InterruptedException {
