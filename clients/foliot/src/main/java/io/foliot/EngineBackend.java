@@ -154,7 +154,7 @@ final class EngineBackend implements Backend {
       case REJECTED -> Submitted.Result.REJECTED;
       case REPEATED -> Submitted.Result.REPEATED;
       case MISMATCHED -> Submitted.Result.MISMATCHED;
-      case CHANGED -> throw new IllegalStateException("a submission expects no generation: " + result);
+      case CHANGED -> throw new IllegalStateException("a submit without an expected generation cannot be refused as CHANGED: " + result);
     };
     return new Submitted(kind, result.id().toString(), result.generation(), Instant.ofEpochMilli(result.dueAt()));
   }

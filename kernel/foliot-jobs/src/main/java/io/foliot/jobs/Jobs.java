@@ -176,8 +176,8 @@ public final class Jobs {
   }
 
   /**
-   * Creates a job or replaces its definition with one from code, unless code has declared the same definition before.
-   * So a later change by a caller stays until the code changes, and an old instance changes nothing during a rolling
+   * Creates a job or replaces its definition with one from code, unless the same definition is among the latest eight
+   * that code has declared. So a later change by a caller stays until the code changes, and an old instance changes nothing during a rolling
    * deployment.
    */
   public CompletableFuture<Put> declare(Job job) {

@@ -322,7 +322,7 @@ final class JobPlacesTest {
     record = JobChange.stop(record, START + MINUTE, now, NO_CALENDARS);
     pass(now + 1);
     pass(now + 2);
-    assertThat(failure).hasMessageContaining("of which there are 2");
+    assertThat(failure).hasMessageContaining("with zones=2");
     assertThat(cancels).as("a pass that fails cancels shards, too").hasSize(1_000);
     succeed(now + 3);
     for (int i = 0; i < 6; i++) {
@@ -331,7 +331,7 @@ final class JobPlacesTest {
     assertThat(record.history()).extracting(PastRun::result).containsExactly(PastRun.Result.STOPPED);
     assertThat(record.waiting()).hasSize(1);
     pass(now + 20);
-    assertThat(failure).as("no run is active").hasMessageContaining("of which there are 2");
+    assertThat(failure).as("no run is active").hasMessageContaining("with zones=2");
   }
 
   private static ShardAllocator.Worker named(List<ShardAllocator.Worker> workers, @Nullable String name) {

@@ -68,7 +68,7 @@ public final class MemoryStore implements TaskStore {
    */
   public MemoryStore(int slotCount, TimeSource clock, Supplier<Token> tokens) {
     if (slotCount < 1 || Integer.bitCount(slotCount) != 1 || slotCount > 1 << 16) {
-      throw new IllegalArgumentException("the number of slots is a power of two up to 65536: slots=" + slotCount);
+      throw new IllegalArgumentException("the number of slots must be a power of two, at most 65536: slots=" + slotCount);
     }
     this.slotCount = slotCount;
     this.clock = clock;

@@ -254,8 +254,8 @@ final class ClaimRoutes {
   }
 
   private static Problem stale(TaskId id) {
-    return new Problem(ProblemKind.STALE_TOKEN, "the claim of this token is not valid any more, so the report has no"
-        + " effect: its lease ended and the task was claimed again, or was settled otherwise; drop the work: id="
+    return new Problem(ProblemKind.STALE_TOKEN, "the token is no longer valid, so the report has no effect: either the"
+        + " lease ended and the task was claimed again, or the attempt had already ended; drop the work: id="
         + id);
   }
 

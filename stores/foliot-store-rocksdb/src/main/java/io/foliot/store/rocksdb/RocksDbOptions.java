@@ -26,7 +26,7 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
 
   public RocksDbOptions {
     if (slots < 1 || slots > 1 << 16 || Integer.bitCount(slots) != 1) {
-      throw new IllegalArgumentException("the number of slots is a power of two up to 65536: slots=" + slots);
+      throw new IllegalArgumentException("the number of slots must be a power of two, at most 65536: slots=" + slots);
     }
     if (recordCacheBytes < 0 || blockCacheBytes < 0 || writeBufferBytes < MIB || logBytes < MIB || reserveBytes < 0) {
       throw new IllegalArgumentException(
