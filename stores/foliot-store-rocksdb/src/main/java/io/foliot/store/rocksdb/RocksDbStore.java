@@ -447,7 +447,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     for (DueScan scan : scans) {
       if (scan.slot() < 0 || scan.slot() >= slotCount || scan.limit() < 1) {
         return CompletableFuture.failedFuture(new IllegalArgumentException(
-            "a scan has a slot of this store and a limit of at least 1: slots=" + slotCount + ", scan=" + scan));
+            "a scan must have a slot of this store and a limit of at least 1: slots=" + slotCount + ", scan=" + scan));
       }
       needsRead |= !reader.findsNothing(scan);
     }
