@@ -16,8 +16,8 @@ interface SubmitStatements {
   Inserted insert(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException;
 
   /**
-   * Changes the generation of tasks that wait and still have the generation with which they were inserted. Returns the
-   * positions of the tasks that were changed.
+   * Changes the generation of tasks that wait and still have the generation with which they were inserted, and of the
+   * stored answers to the requests that inserted them. Returns the positions of the tasks that were changed.
    *
    * @param generations the generations with which the tasks were inserted
    * @param generation the new generation of all the tasks

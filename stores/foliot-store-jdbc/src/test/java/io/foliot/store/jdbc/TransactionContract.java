@@ -579,6 +579,25 @@ abstract class TransactionContract {
     }
   }
 
+  /** The answer is stored with the first generation of the task. The task then gets the largest one of its key. */
+  @Test
+  void aRepeatedRequestReturnsTheGenerationOfTheTask() throws SQLException {
+    Draft once = draft("warm", Due.after(HOUR), OnConflict.RESET, "request");
+    try (Connection transaction = transaction()) {
+      store.cancel(transaction, List.of(key("warm")));
+      CompletableFuture<List<SubmitResult>> waits = store.submit(List.of(once, draft("other", HOUR)))
+          .toCompletableFuture();
+      ensureWaits(waits);
+      long ended = store.submit(transaction, List.of(draft("warm", HOUR))).getFirst().generation();
+      store.cancel(transaction, List.of(key("warm")));
+      transaction.commit();
+      ensureCreatedAfter(ended, waits);
+    }
+    SubmitResult again = get(store.submit(List.of(once))).getFirst();
+    assertThat(again.kind()).isEqualTo(SubmitResult.Kind.REPEATED);
+    assertThat(again.generation()).isEqualTo(find("warm").orElseThrow().generation());
+  }
+
   private void ensureCreatedAfter(long generation, CompletableFuture<List<SubmitResult>> submitted) {
     SubmitResult result = get(submitted).getFirst();
     assertThat(result.kind()).isEqualTo(SubmitResult.Kind.CREATED);
