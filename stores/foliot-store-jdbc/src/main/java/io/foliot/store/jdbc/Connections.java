@@ -32,12 +32,20 @@ final class Connections implements AutoCloseable {
   private static final Duration GRACE = Duration.ofSeconds(5);
 
   /**
-   * Statement that makes MariaDB end a session that has been idle in a transaction for 20 s. The client of such a
-   * session is lost, and the locks of the transaction would otherwise be held for hours. The transaction of a batch is
-   * never idle that long, because it waits only for its own statements. MySQL has no such setting. For MySQL, the
-   * text that begins with {@code /*M!} is a comment.
+   * Settings of a session of MariaDB. MySQL has neither of them. A text that begins with {@code /*M!} is a comment for
+   * MySQL, and for a MariaDB before the version that follows.
+   *
+   * <ul>
+   * <li>MariaDB ends a session that has been idle in a transaction for 20 s. The client of such a session is lost, and
+   * the locks of the transaction would otherwise be held for hours. The transaction of a batch is never idle that long,
+   * because it waits only for its own statements.
+   * <li>A statement that meets a row of an open transaction waits, and then uses the newest version of the row. With
+   * {@code innodb_snapshot_isolation}, it would fail even under READ COMMITTED: before or after the wait, depending on
+   * the version of the server.
+   * </ul>
    */
-  private static final String END_IDLE_TRANSACTIONS = "SET /*M!100300 SESSION idle_transaction_timeout = 20, */ @foliot = 1";
+  private static final String SESSION_SETTINGS = "SET /*M!100300 SESSION idle_transaction_timeout = 20, */"
+      + " /*M!110402 SESSION innodb_snapshot_isolation = OFF, */ @foliot = 1";
 
   private final DataSource source;
   /** The pool that this store opened; null if the application's pool is used. */
@@ -107,7 +115,7 @@ final class Connections implements AutoCloseable {
       config.setJdbcUrl(login.driverUrl());
       config.setDataSourceProperties(login.driverProperties(CONNECT, socketTimeout));
       config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-      config.setConnectionInitSql(END_IDLE_TRANSACTIONS);
+      config.setConnectionInitSql(SESSION_SETTINGS);
     }
     return new HikariDataSource(config);
   }

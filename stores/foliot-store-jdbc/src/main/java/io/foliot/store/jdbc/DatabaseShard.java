@@ -134,12 +134,16 @@ final class DatabaseShard implements AutoCloseable {
   }
 
   /**
-   * Returns a session in the transaction of a caller. The store cannot be sealed until the transaction ends.
+   * Runs work in the transaction of a caller. The store cannot be sealed until the transaction ends.
    *
    * @throws StoreAwayException if the store is sealed
    */
-  Session within(Connection transaction) throws SQLException {
-    return Session.within(transaction, dialect, connections, seal.ensureOpen(transaction));
+  <R> R within(Connection transaction, Connections.Work<R> work) throws SQLException {
+    try {
+      return work.with(Session.within(transaction, dialect, connections, seal.ensureOpen(transaction)));
+    } catch (SQLException e) {
+      throw dialect.ofTransaction(e);
+    }
   }
 
   /** Returns a property of the database of this connection. Writes a missing property as an empty text. */

@@ -58,6 +58,12 @@ interface Dialect {
   /** Returns whether a statement was rolled back because of a conflict, and may be repeated. */
   boolean isRolledBack(SQLException e);
 
+  /**
+   * Returns the exception for the caller in whose transaction a statement failed. Its SQL state is 40001 if the caller
+   * must repeat the transaction because of a conflict.
+   */
+  SQLException ofTransaction(SQLException e);
+
   /** Returns whether a statement failed because a row with the same key exists. */
   boolean isDuplicate(SQLException e);
 

@@ -379,11 +379,11 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     if (items.isEmpty()) {
       return List.of();
     }
-    DatabaseShard part = parts.get(partOf(slot.applyAsInt(items.getFirst())));
+    DatabaseShard database = parts.get(partOf(slot.applyAsInt(items.getFirst())));
     if (parts.size() > 1) {
       String range = parts.getFirst().meta(transaction, "range");
       for (Q item : items) {
-        part = parts.get(partOf(slot.applyAsInt(item)));
+        DatabaseShard part = parts.get(partOf(slot.applyAsInt(item)));
         if (!part.range().equals(range)) {
           throw new IllegalArgumentException("a task can be changed only in a transaction of the database that holds"
               + " its slot: slot=" + slot.applyAsInt(item) + ", held by " + part.name() + ", transaction of slots "
@@ -391,7 +391,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
         }
       }
     }
-    return batch.take(part, part.within(transaction), List.copyOf(items));
+    return database.within(transaction, session -> batch.take(database, session, List.copyOf(items)));
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLTransactionRollbackException;
 import java.util.Set;
 
 /**
@@ -31,8 +32,16 @@ final class MySqlDialect implements Dialect {
 
   /** Error codes of a write on a read-only server or in a read-only transaction. */
   private static final Set<Integer> READ_ONLY = Set.of(1290, 1792, 1836);
-  /** Error codes of a deadlock and of a lock wait timeout: the statement had no effect and may be repeated. */
-  private static final Set<Integer> ROLLED_BACK = Set.of(1213, 1205);
+  /**
+   * Error code of MariaDB's {@code innodb_snapshot_isolation}: a row to be locked was changed after the transaction, or
+   * under READ COMMITTED the statement, had taken its snapshot. MariaDB rolls back the transaction.
+   */
+  private static final int CHANGED_SINCE_SNAPSHOT = 1020;
+  /**
+   * Error codes of a deadlock, of a lock wait timeout, and of a row that has changed since the snapshot: the statement
+   * had no effect and may be repeated.
+   */
+  private static final Set<Integer> ROLLED_BACK = Set.of(1213, 1205, CHANGED_SINCE_SNAPSHOT);
 
   private final MySqlStatements statements;
   private final MySqlRows rows = new MySqlRows();
@@ -142,6 +151,16 @@ final class MySqlDialect implements Dialect {
   @Override
   public boolean isRolledBack(SQLException e) {
     return ROLLED_BACK.contains(e.getErrorCode());
+  }
+
+  @Override
+  public SQLException ofTransaction(SQLException e) {
+    // The driver reports this error with the general state HY000.
+    return e.getErrorCode() == CHANGED_SINCE_SNAPSHOT
+        ? new SQLTransactionRollbackException("could not serialize access: another transaction has changed a row after"
+            + " the first read of this transaction; roll back and repeat the transaction: error=" + e.getMessage(),
+            Session.NOT_SERIALIZABLE, CHANGED_SINCE_SNAPSHOT, e)
+        : e;
   }
 
   @Override

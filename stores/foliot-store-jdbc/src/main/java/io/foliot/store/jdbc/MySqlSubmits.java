@@ -32,6 +32,7 @@ final class MySqlSubmits implements SubmitStatements {
   private final SqlFiles.Template insertUnnamedRow;
   private final SqlFiles.Template inserted;
   private final SqlFiles.Template regenerate;
+  private final SqlFiles.Template regenerateAnswers;
   private final SqlFiles.Template touch;
   private final SqlFiles.Template touched;
 
@@ -45,6 +46,7 @@ final class MySqlSubmits implements SubmitStatements {
         "seen_micros", "max_attempts", "version");
     inserted = files.template("inserted", "ids");
     regenerate = files.template("regenerate", "wanted", "generation", "versions");
+    regenerateAnswers = files.template("regenerate_answers", "wanted", "generation");
     touch = files.template("touch", "wanted", "seen_micros", "versions", "resets?");
     touched = files.template("touched", "wanted", "versions");
   }
@@ -206,8 +208,28 @@ final class MySqlSubmits implements SubmitStatements {
       }
       int rows = statements.execute(transaction, regenerate.with("wanted", values.with())
           .with("generation", generation).with("versions", versions).text(), values);
-      return rows == ids.size() ? MySqlStatements.all(rows) : statements.written(transaction, ids, versions);
+      BitSet written = rows == ids.size()
+          ? MySqlStatements.all(rows)
+          : statements.written(transaction, ids, versions);
+      regenerateAnswers(transaction, written.stream().mapToObj(tasks::get).toList(), generation);
+      return written;
     });
+  }
+
+  private void regenerateAnswers(Connection connection, List<NewTask> tasks, long generation) throws SQLException {
+    ParameterTable values = statements.values("id", "queue", "task_key", "request");
+    for (NewTask task : tasks) {
+      Draft draft = task.draft();
+      Draft.Idempotency idempotency = draft.idempotency();
+      if (idempotency != null) {
+        values.next().add(draft.id()).add(task.queue()).add(draft.key()).add(idempotency.key());
+      }
+    }
+    if (values.rows() > 0) {
+      int rows = statements.execute(connection, regenerateAnswers.with("wanted", values.with())
+          .with("generation", generation).text(), values);
+      assert rows <= values.rows() : rows;
+    }
   }
 
   @Override

@@ -146,6 +146,11 @@ final class PostgresDialect implements Dialect {
   }
 
   @Override
+  public SQLException ofTransaction(SQLException e) {
+    return e;
+  }
+
+  @Override
   public boolean isDuplicate(SQLException e) {
     return PostgresStatements.isDuplicateKey(e);
   }

@@ -133,8 +133,20 @@ final class PostgresSubmits implements SubmitStatements {
   public BitSet regenerate(Connection connection, List<NewTask> tasks, long[] generations, long generation)
       throws SQLException {
     UuidArray ids = PostgresStatements.ids(tasks, task -> task.draft().id());
+    int[] queues = tasks.stream().mapToInt(NewTask::queue).toArray();
+    @Nullable
+    String[] keys = new String[tasks.size()];
+    @Nullable
+    String[] requests = new String[tasks.size()];
+    for (int i = 0; i < requests.length; i++) {
+      Draft draft = tasks.get(i).draft();
+      Draft.Idempotency idempotency = draft.idempotency();
+      keys[i] = draft.key();
+      requests[i] = idempotency == null ? null : idempotency.key();
+    }
     try (PreparedStatement statement = statements.batch(connection, regenerate)) {
-      new PostgresArrays(connection, statement).value(generation).ids(ids).longs(generations);
+      new PostgresArrays(connection, statement).value(generation).ids(ids).longs(generations).ints(queues).texts(keys)
+          .texts(requests);
       return PostgresStatements.places(statement);
     }
   }

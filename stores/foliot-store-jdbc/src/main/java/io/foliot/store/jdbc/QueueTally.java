@@ -21,8 +21,8 @@ final class QueueTally {
   /** Shortest time that counts are kept. */
   private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(10);
   /**
-   * Shortest time between the beginnings of two counts, as a multiple of the time that a count takes. Counts therefore
-   * take at most a twentieth of the time.
+   * Shortest time from the beginning of a count that succeeds to the beginning of the next, as a multiple of the time
+   * that the count takes. Counts therefore take at most a twentieth of the time.
    */
   private static final int REST = 20;
 
@@ -63,19 +63,19 @@ final class QueueTally {
     }
 
     /**
-     * Ends the count, and keeps its result or failure. If failures were not kept, each call would repeat a statement
-     * that takes too long. A failure is dropped only if it shows that the database did nothing.
+     * Ends the count. A failure is kept for as long as the count took; otherwise each call would repeat a statement
+     * that takes too long. A failure is not kept if it shows that the database did nothing.
      */
     void end(@Nullable Map<String, QueueCounts> counts, @Nullable Throwable failure) {
-      long rest = REST * (nanos.getAsLong() - beganNanos);
+      long tookNanos = nanos.getAsLong() - beganNanos;
       if (counts != null) {
-        restNanos = Math.max(KEPT_NANOS, rest);
+        restNanos = Math.max(KEPT_NANOS, REST * tookNanos);
         result.complete(counts);
       } else if (failure != null) {
         Throwable cause = failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
-        restNanos = cause instanceof StoreAwayException ? 0 : rest;
+        restNanos = cause instanceof StoreAwayException ? 0 : 2 * tookNanos;
         result.completeExceptionally(cause);
       }
     }

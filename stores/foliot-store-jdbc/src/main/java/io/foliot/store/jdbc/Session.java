@@ -23,7 +23,7 @@ final class Session {
   /** SQL state of a commit whose outcome is unknown. */
   private static final String OUTCOME_UNKNOWN = "08007";
   /** SQL state of a transaction that must be rolled back and repeated. */
-  private static final String NOT_SERIALIZABLE = "40001";
+  static final String NOT_SERIALIZABLE = "40001";
 
   private final Connection connection;
   private final Dialect dialect;
@@ -62,7 +62,8 @@ final class Session {
   /**
    * Returns whether a read needs locks if an answer depends on its result. Above the isolation level READ COMMITTED, a
    * read without locks returns the rows as they were at the first read of the transaction. A read with locks returns
-   * the newest rows (MariaDB, MySQL), or fails if a row has changed since (PostgreSQL).
+   * the newest rows (MariaDB, MySQL), or fails if a row has changed since (PostgreSQL, and MariaDB with {@code
+   * innodb_snapshot_isolation}).
    */
   boolean locksReads() {
     return locksReads;
@@ -152,8 +153,20 @@ final class Session {
       connection.releaseSavepoint(before);
       return result;
     } catch (SQLException e) {
-      connection.rollback(before);
+      rollBack(before, e);
       throw e;
+    }
+  }
+
+  private void rollBack(Savepoint before, SQLException failure) throws SQLException {
+    try {
+      connection.rollback(before);
+    } catch (SQLException e) {
+      if (!dialect.isRolledBack(failure)) {
+        throw e;
+      }
+      // The conflict has ended the transaction, and its savepoints with it. The caller must see the conflict.
+      failure.addSuppressed(e);
     }
   }
 

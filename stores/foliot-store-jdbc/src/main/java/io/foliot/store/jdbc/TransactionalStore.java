@@ -19,9 +19,9 @@ import java.util.List;
  * <p>A call takes effect if the transaction commits, and has no effect if the transaction rolls back. Calls block.
  * Their results are in the order of the items, and are valid once the transaction commits. Rows that a call changed
  * stay locked until the transaction ends, so the transaction should be short. Above the isolation level READ COMMITTED,
- * rows that a call only reads are locked as well. PostgreSQL then refuses a call with the SQL state 40001 if another
- * transaction has changed such a row since the first read of the caller's transaction. The caller can repeat the
- * transaction.
+ * rows that a call only reads are locked as well. PostgreSQL, and MariaDB with {@code innodb_snapshot_isolation}, then
+ * refuse a call with the SQL state 40001 if another transaction has changed such a row since the first read of the
+ * caller's transaction. The caller can roll back and repeat the transaction.
  *
  * <p>Each method throws {@link SQLException} if a statement fails; the caller must then roll back. Each method throws
  * {@link IllegalArgumentException}, and writes nothing, if the connection is in auto-commit mode, or if its database

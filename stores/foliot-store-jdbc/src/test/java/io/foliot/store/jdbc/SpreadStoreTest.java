@@ -130,6 +130,26 @@ final class SpreadStoreTest extends ServerClockStoreContract {
   }
 
   @Test
+  void anOldVersionOfTheSealOpensNoDatabase() throws SQLException {
+    byte[] seal = SealFormat.encode(StoreSeal.of(StoreSeal.State.DRAINING, "elsewhere"));
+    try (JdbcStore store = (JdbcStore) open()) {
+      assertThat(store.writeDocument(DocumentKind.CLUSTER, StoreSeal.NAME, 0, seal).toCompletableFuture().join())
+          .isTrue();
+      long version = store.document(DocumentKind.CLUSTER, StoreSeal.NAME).toCompletableFuture().join().orElseThrow()
+          .version();
+      assertThat(store.writeDocument(DocumentKind.CLUSTER, StoreSeal.NAME, version - 1, null).toCompletableFuture()
+          .join()).isFalse();
+      for (Database database : List.of(first, second)) {
+        try (Connection transaction = database.connect()) {
+          transaction.setAutoCommit(false);
+          assertThatThrownBy(() -> store.submit(transaction, List.of(draft(database == first ? 0 : 100))))
+              .isInstanceOf(StoreAwayException.class);
+        }
+      }
+    }
+  }
+
+  @Test
   void databasesThatHoldOtherSlotsAreRefused() {
     open().close();
     assertThatThrownBy(() -> JdbcStore.open(options(128))).isInstanceOf(StoreException.class)

@@ -4,6 +4,7 @@ import io.foliot.backends.Database;
 import io.foliot.backends.MariaDbServer;
 import io.foliot.backends.PostgresServer;
 import io.foliot.backends.Server;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -42,6 +43,12 @@ final class TestDatabase<S extends Server> implements BeforeAllCallback, AfterAl
 
   static TestDatabase<MariaDbServer> mariaDb() {
     return new TestDatabase<>(MariaDbServer.class, MariaDbServer::start, MariaDbServer::createDatabase, true);
+  }
+
+  /** Returns a database of a separate MariaDB with these settings, which no other class uses. */
+  static TestDatabase<MariaDbServer> mariaDb(Map<String, String> settings) {
+    return new TestDatabase<>(MariaDbServer.class, () -> MariaDbServer.start(settings), MariaDbServer::createDatabase,
+        false);
   }
 
   /** Returns a database of the same kind on a separate server, which no other class uses. */
