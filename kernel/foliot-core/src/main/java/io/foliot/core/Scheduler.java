@@ -206,8 +206,9 @@ public interface Scheduler extends AutoCloseable {
 
   /**
    * Stops the engine. The engine refuses calls, leaves the cluster, and fires tasks until other nodes own its slots.
-   * Then it claims nothing more, waits up to {@code patience} for running attempts, and records their ends. The store
-   * is not closed. The patience of the first call counts: later calls complete when the first one does.
+   * Then it claims nothing more, waits up to {@code patience} for running attempts, and records their ends and the
+   * extensions of their leases. The store is not closed. The patience of the first call counts: later calls complete
+   * when the first one does.
    */
   CompletableFuture<Void> stop(Duration patience);
 
