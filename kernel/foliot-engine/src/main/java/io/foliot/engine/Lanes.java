@@ -46,6 +46,9 @@ import org.jspecify.annotations.Nullable;
  * Foliot queue whose destination hangs would fill it.
  */
 final class Lanes {
+  /** Fewest parked entries that are worth a read while the lane has other entries. */
+  private static final int MIN_PARKED = 256;
+
   private final EngineOptions options;
   private final QueueRegistry registry;
   private final StoreClock clock;
@@ -383,9 +386,28 @@ final class Lanes {
    * fill the common pool, and may always hold its own share.
    */
   int room(Lane lane) {
-    int pool = options.readyEntries() / 2;
-    int share = (options.readyEntries() - pool) / rotation.size();
-    return Math.max(pool - waiting, Math.max(1, share) - lane.waiting());
+    return Math.max(pool() - waiting, share() - lane.waiting());
+  }
+
+  private int pool() {
+    return options.readyEntries() / 2;
+  }
+
+  private int share() {
+    return Math.max(1, (options.readyEntries() - pool()) / rotation.size());
+  }
+
+  /**
+   * Returns how many parked entries to read for a lane; 0 for no read. A lane that has entries waits for room for
+   * {@link #MIN_PARKED} entries, or for half of its share if that is less. Otherwise a lane that is always full would
+   * read its parked entries one by one.
+   *
+   * @param most the maximum number of entries of a read
+   */
+  int parkedPage(Lane lane, int most) {
+    int room = room(lane);
+    int least = lane.unaddressed() == 0 ? 1 : Math.clamp(share() / 2, 1, MIN_PARKED);
+    return room < least ? 0 : Math.min(most, room);
   }
 
   boolean hasOverflow() {
