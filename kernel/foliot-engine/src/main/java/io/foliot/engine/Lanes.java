@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * <li>If the lane is full and flows, an entry without an address is let go: it stays in the index, and a head poll
  * brings it back when there is room. Parking it would cost a second write for a task that is claimed a moment later.
  * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow. {@link Parking}
- * moves the entries of the overflow into the parked ranges of their queues. While the store refuses to park, the
- * overflow fills up; then further entries stay in the index, and polls stop reading.
+ * moves the entries of the overflow into the parked ranges of their queues. While the store does not park as fast as
+ * entries come, the overflow fills up; then further entries are let go.
  * <li>The part of the loop that takes an entry reports the result: the entry has {@linkplain #leave left} the index, is
  * {@linkplain #forget forgotten} so that a poll may find it again, or is put back.
  * </ol>
@@ -59,11 +59,12 @@ final class Lanes {
   private final List<Lane> rotation = new ArrayList<>();
   private int first;
   private int waiting;
-  /** Number of entries let go so far, because their lanes were full and flowed. */
+  /** Number of entries let go so far: their lanes were full and flowed, or the overflow was full. */
   private long letGo;
   /** Ids that wait in a lane or the overflow, or are inside a call. */
   private final Set<TaskId> known = new HashSet<>();
   private final Deque<DueEntry> overflow = new ArrayDeque<>();
+  private boolean isOverflowing;
   private boolean hasOthers;
   private Seating seating = Seating.UNKNOWN;
 
@@ -148,6 +149,7 @@ final class Lanes {
   private void toOverflow(Deque<DueEntry> drained) {
     waiting -= drained.size();
     overflow.addAll(drained);
+    isOverflowing |= isOverflowFull();
   }
 
   /**
@@ -196,9 +198,9 @@ final class Lanes {
   void ready(DueEntry entry, long nowNanos) {
     if (!moves.covers(entry, clock, nowNanos) && known.add(entry.id()) && !place(entry, nowNanos)) {
       if (isOverflowFull()) {
-        known.remove(entry.id());
+        letGo(entry);
       } else {
-        overflow.add(entry);
+        toOverflow(entry);
       }
     }
   }
@@ -211,6 +213,16 @@ final class Lanes {
     int before = waiting + overflow.size();
     ready(entry, nowNanos);
     return waiting + overflow.size() > before;
+  }
+
+  private void toOverflow(DueEntry entry) {
+    overflow.add(entry);
+    isOverflowing |= isOverflowFull();
+  }
+
+  private void letGo(DueEntry entry) {
+    known.remove(entry.id());
+    letGo++;
   }
 
   /**
@@ -231,8 +243,7 @@ final class Lanes {
       return true;
     }
     if (lane.isFlowing()) {
-      known.remove(entry.id());
-      letGo++;
+      letGo(entry);
       return true;
     }
     return false;
@@ -298,7 +309,7 @@ final class Lanes {
       lane.addProbed(entry);
       waiting++;
     } else {
-      overflow.add(entry);
+      toOverflow(entry);
     }
   }
 
@@ -345,6 +356,7 @@ final class Lanes {
         entries.add(entry);
       }
     }
+    isOverflowing &= overflow.size() > options.readyEntries() / 2;
     return entries;
   }
 
@@ -417,6 +429,11 @@ final class Lanes {
   /** Returns whether the overflow takes no further entry of the index, because the store does not park its entries. */
   boolean isOverflowFull() {
     return overflow.size() >= options.readyEntries();
+  }
+
+  /** Returns whether the overflow was full, and has been more than half full since then. */
+  boolean isOverflowing() {
+    return isOverflowing;
   }
 
   /** Returns how many entries have been let go so far. */
