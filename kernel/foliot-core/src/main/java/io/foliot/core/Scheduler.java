@@ -205,8 +205,9 @@ public interface Scheduler extends AutoCloseable {
 
   /**
    * Stops the engine. The engine refuses calls, leaves the cluster, and fires tasks until other nodes own its slots.
-   * Then it claims nothing more, waits up to {@code patience} for running attempts, and records their ends. The store
-   * is not closed. Only the first call sets the patience: later calls complete when the first call does.
+   * Then it claims nothing more, waits up to {@code patience} for running attempts, and records their ends and the
+   * extensions of their leases. The store is not closed. Only the first call sets the patience: later calls complete
+   * when the first call does.
    */
   CompletableFuture<Void> stop(Duration patience);
 

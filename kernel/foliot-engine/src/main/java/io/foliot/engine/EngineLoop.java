@@ -274,10 +274,11 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   /**
-   * Stops claiming after a delay. The drain does not wait for tasks that workers hold.
+   * Stops claiming after a delay. The drain does not wait for the ends of tasks that workers hold. But it waits for the
+   * extension of a lease after "accepted": without it, the task would be claimed again while a worker runs it.
    *
-   * @return a future that completes with true when the ends of all other attempts of this loop are recorded, or with
-   *     false when the patience is over or the loop dies
+   * @return a future that completes with true when the ends of all other attempts of this loop are recorded and no
+   *     lease is being extended, or with false when the patience is over or the loop dies
    */
   CompletableFuture<Boolean> drain(long afterNanos, long patienceNanos) {
     CompletableFuture<Boolean> answer = new CompletableFuture<>();
@@ -395,7 +396,7 @@ final class EngineLoop implements EventLoop.Duty {
       statusNanos = nowNanos + STATUS_NANOS;
       status = LoopStatus.of(lookAhead, lanes, slots, health, nowMillis, nowNanos);
     }
-    drain.turn(() -> settles.isIdle() && claims.isIdle() && attempts.isIdle(), nowNanos);
+    drain.turn(() -> settles.isIdle() && renewals.isIdle() && claims.isIdle() && attempts.isIdle(), nowNanos);
   }
 
   private long nextTurnNanos(long nowNanos) {

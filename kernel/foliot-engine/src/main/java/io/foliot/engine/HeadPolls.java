@@ -22,13 +22,17 @@ import java.util.List;
  * <li>A poll reads all watched slots, a page of each slot at a time, until no entry is left, or until it has found
  * enough.
  * <li>While a poll is under way, polls with a shorter look-back wait: they would read the same entries again.
- * <li>While the lanes flow, a poll <em>holds back</em>. It then begins only when all lanes together have at most half
- * as many entries as one lane may have, or when a second has passed since its latest run ended. Otherwise entries
- * without room would be let go, and read again a moment later.
- * <li>The full poll stops once an entry is let go; the recent polls read on past such entries. Each poll stops once the
- * overflow is full.
- * <li>The full poll is due at once when entries were let go or slots were added. When the store is back, the full poll
- * is due at once too, but not within a second after the previous full poll began.
+ * <li>While the lanes flow, a poll <em>holds back</em>: it begins only when all lanes together have at most half as
+ * many entries as one lane may have. Otherwise entries without room would be let go, and read again a moment later.
+ * <li>After the overflow was full, the full poll holds back until at most half of the overflow is left.
+ * <li>While entries wait in a stalled lane, the full poll holds back after a run for as long as the run took, at least
+ * 20 ms. Entries of another lane, which flows, may find no room, and would be read again and again.
+ * <li>In each case, a poll holds back for at most a second after its latest run ended.
+ * <li>The full poll stops once an entry is let go, or the overflow is full. The recent polls read on past such entries,
+ * and find the entries of other queues.
+ * <li>The full poll is due at once when entries were let go, because of a full lane or a full overflow, or when slots
+ * were added. When the store is back, the full poll is due at once too, but not within a second after the previous full
+ * poll began.
  * </ol>
  *
  * <p>Rejected: a full poll every 100 ms. Behind a backlog it would read the same thousands of entries again each time.
@@ -41,7 +45,7 @@ final class HeadPolls {
   private static final int LIMIT = 20_000;
   /**
    * Shortest pause after a run of a poll, in multiples of the run's duration. A requested run, or a run after one that
-   * took its limit, begins without this pause.
+   * took its limit or filled the overflow, begins without this pause.
    */
   private static final int REST = 20;
   /** Fewest entries that a poll reads of one slot at a time: fewer are not worth a round trip. */
@@ -150,11 +154,22 @@ final class HeadPolls {
   }
 
   private boolean holdsBack(Poll poll, long nowNanos) {
-    if (!lanes.isFlowing() || lanes.waiting() <= laneEntries / 2 || nowNanos - poll.endedNanos >= SECOND_NANOS) {
+    long sinceNanos = nowNanos - poll.endedNanos;
+    if (sinceNanos >= SECOND_NANOS || !(lacksRoom(poll) || isTooSoon(poll, sinceNanos))) {
       return false;
     }
     poll.nextNanos = nowNanos + HOLD_BACK_NANOS;
     return true;
+  }
+
+  private boolean lacksRoom(Poll poll) {
+    return (lanes.isFlowing() && lanes.waiting() > laneEntries / 2) || (poll == full && lanes.isOverflowing());
+  }
+
+  /** Returns whether the full poll would follow its latest run without a pause, although a lane is stalled. */
+  private boolean isTooSoon(Poll poll, long sinceNanos) {
+    return poll == full && lanes.waiting() > 0 && !lanes.isFlowing()
+        && sinceNanos < Math.max(HOLD_BACK_NANOS, poll.endedNanos - poll.begunNanos);
   }
 
   private int page() {
@@ -203,12 +218,13 @@ final class HeadPolls {
   }
 
   /**
-   * Returns whether a poll stops: it has taken its limit, or claiming has stopped, or the overflow is full, or too many
-   * entries were let go. For the full poll one such entry is too many; the recent polls stop after {@link #LIMIT} of
-   * them.
+   * Returns whether a poll stops: it has taken its limit, or claiming has stopped, or too many entries were let go. For
+   * the full poll one such entry is too many, and it stops as soon as the overflow is full; the recent polls stop after
+   * {@link #LIMIT} of them.
    */
   private boolean hasEnough(Poll poll) {
-    boolean isFull = lanes.isOverflowFull() || lanes.letGo() - poll.letGoBefore >= (poll == full ? 1 : LIMIT);
+    long letGo = lanes.letGo() - poll.letGoBefore;
+    boolean isFull = poll == full ? letGo > 0 || lanes.isOverflowFull() : letGo >= LIMIT;
     return poll.taken >= poll.limit || isFull || !drain.isClaiming();
   }
 
@@ -220,13 +236,13 @@ final class HeadPolls {
     }
   }
 
-  private static void ended(Poll poll, boolean hasMore, long nowNanos) {
+  private void ended(Poll poll, boolean hasMore, long nowNanos) {
     poll.underWay = false;
     poll.endedNanos = nowNanos;
     poll.endedEarly = hasMore;
     if (poll.isRequested) {
       poll.isRequested = false;
-    } else if (hasMore && poll.taken >= poll.limit) {
+    } else if (hasMore && (poll.taken >= poll.limit || (poll == full && lanes.isOverflowFull()))) {
       poll.nextNanos = nowNanos;
     } else {
       poll.nextNanos = Math.max(poll.begunNanos + poll.everyNanos, nowNanos + REST * (nowNanos - poll.begunNanos));

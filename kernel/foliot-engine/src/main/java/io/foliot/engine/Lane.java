@@ -219,7 +219,8 @@ final class Lane {
     return unaddressed() + addressed.size();
   }
 
-  private int unaddressed() {
+  /** Returns how many entries without an address wait. */
+  int unaddressed() {
     return fresh.size() + unparked.size() + probed.size();
   }
 

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * <li>If the lane is full and flows, an entry without an address is let go: it stays in the index, and a head poll
  * brings it back when there is room. Parking it would cost a second write for a task that is claimed a moment later.
  * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow. {@link Parking}
- * moves the entries of the overflow into the parked ranges of their queues. While the store refuses to park, the
- * overflow fills up; then further entries stay in the index, and polls stop reading.
+ * moves the entries of the overflow into the parked ranges of their queues. While the store does not park as fast as
+ * entries come, the overflow fills up; then further entries are let go.
  * <li>The part of the loop that takes an entry reports the result: the entry has {@linkplain #leave left} the index, is
  * {@linkplain #forget forgotten} so that a poll may find it again, or is put back.
  * </ol>
@@ -46,6 +46,9 @@ import org.jspecify.annotations.Nullable;
  * Foliot queue whose destination hangs would fill it.
  */
 final class Lanes {
+  /** Fewest parked entries that are worth a read while the lane has other entries. */
+  private static final int MIN_PARKED = 256;
+
   private final EngineOptions options;
   private final QueueRegistry registry;
   private final StoreClock clock;
@@ -56,11 +59,12 @@ final class Lanes {
   private final List<Lane> rotation = new ArrayList<>();
   private int first;
   private int waiting;
-  /** Number of entries let go so far, because their lanes were full and flowed. */
+  /** Number of entries let go so far: their lanes were full and flowed, or the overflow was full. */
   private long letGo;
   /** Ids that wait in a lane or the overflow, or are inside a call. */
   private final Set<TaskId> known = new HashSet<>();
   private final Deque<DueEntry> overflow = new ArrayDeque<>();
+  private boolean isOverflowing;
   private boolean hasOthers;
   private Seating seating = Seating.UNKNOWN;
 
@@ -145,6 +149,7 @@ final class Lanes {
   private void toOverflow(Deque<DueEntry> drained) {
     waiting -= drained.size();
     overflow.addAll(drained);
+    isOverflowing |= isOverflowFull();
   }
 
   /**
@@ -193,9 +198,9 @@ final class Lanes {
   void ready(DueEntry entry, long nowNanos) {
     if (!moves.covers(entry, clock, nowNanos) && known.add(entry.id()) && !place(entry, nowNanos)) {
       if (isOverflowFull()) {
-        known.remove(entry.id());
+        letGo(entry);
       } else {
-        overflow.add(entry);
+        toOverflow(entry);
       }
     }
   }
@@ -208,6 +213,16 @@ final class Lanes {
     int before = waiting + overflow.size();
     ready(entry, nowNanos);
     return waiting + overflow.size() > before;
+  }
+
+  private void toOverflow(DueEntry entry) {
+    overflow.add(entry);
+    isOverflowing |= isOverflowFull();
+  }
+
+  private void letGo(DueEntry entry) {
+    known.remove(entry.id());
+    letGo++;
   }
 
   /**
@@ -228,8 +243,7 @@ final class Lanes {
       return true;
     }
     if (lane.isFlowing()) {
-      known.remove(entry.id());
-      letGo++;
+      letGo(entry);
       return true;
     }
     return false;
@@ -295,7 +309,7 @@ final class Lanes {
       lane.addProbed(entry);
       waiting++;
     } else {
-      overflow.add(entry);
+      toOverflow(entry);
     }
   }
 
@@ -342,6 +356,7 @@ final class Lanes {
         entries.add(entry);
       }
     }
+    isOverflowing &= overflow.size() > options.readyEntries() / 2;
     return entries;
   }
 
@@ -383,9 +398,28 @@ final class Lanes {
    * fill the common pool, and may always hold its own share.
    */
   int room(Lane lane) {
-    int pool = options.readyEntries() / 2;
-    int share = (options.readyEntries() - pool) / rotation.size();
-    return Math.max(pool - waiting, Math.max(1, share) - lane.waiting());
+    return Math.max(pool() - waiting, share() - lane.waiting());
+  }
+
+  private int pool() {
+    return options.readyEntries() / 2;
+  }
+
+  private int share() {
+    return Math.max(1, (options.readyEntries() - pool()) / rotation.size());
+  }
+
+  /**
+   * Returns how many parked entries to read for a lane; 0 for no read. A lane that has entries waits for room for
+   * {@link #MIN_PARKED} entries, or for half of its share if that is less. Otherwise a lane that is always full would
+   * read its parked entries one by one.
+   *
+   * @param most the maximum number of entries of a read
+   */
+  int parkedPage(Lane lane, int most) {
+    int room = room(lane);
+    int least = lane.unaddressed() == 0 ? 1 : Math.clamp(share() / 2, 1, MIN_PARKED);
+    return room < least ? 0 : Math.min(most, room);
   }
 
   boolean hasOverflow() {
@@ -398,6 +432,11 @@ final class Lanes {
    */
   boolean isOverflowFull() {
     return overflow.size() >= options.readyEntries();
+  }
+
+  /** Returns whether the overflow was full, and has been more than half full since then. */
+  boolean isOverflowing() {
+    return isOverflowing;
   }
 
   /** Returns how many entries have been let go so far. */

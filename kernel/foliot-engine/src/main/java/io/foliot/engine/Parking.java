@@ -149,18 +149,18 @@ final class Parking {
   void readBack(SlotSet slots, long nowNanos) {
     for (int i = 0; i < lanes.size(); i++) {
       Lane lane = lanes.at(i);
-      if (lane.needsParked(nowNanos, low) && lanes.room(lane) > 0) {
-        readBack(lane, slots, nowNanos);
+      int page = lane.needsParked(nowNanos, low) ? lanes.parkedPage(lane, PAGE) : 0;
+      if (page > 0) {
+        readBack(lane, page, slots, nowNanos);
       }
     }
   }
 
-  private void readBack(Lane lane, SlotSet slots, long nowNanos) {
+  private void readBack(Lane lane, int page, SlotSet slots, long nowNanos) {
     boolean sharesSlots = slots.size() > 0 && !slots.isAll();
     SlotSet from = lane.readParked(sharesSlots, nowNanos) == Lane.ParkedOf.OWN
         ? slots
         : SlotSet.all(slots.slotCount());
-    int page = Math.min(PAGE, lanes.room(lane));
     inbox.after(Stages.call(() -> store.parked(lane.name(), from, lane.parkedCursor(), page)),
         (entries, failure, endNanos) -> {
           if (entries == null) {

@@ -62,6 +62,11 @@ final class Renewals {
     waiting.add(new Renewal(attempt, new Extension(attempt.task.id(), token, leaseMillis)));
   }
 
+  /** Returns true if no renewal waits to be sent, and no call is under way. */
+  boolean isIdle() {
+    return waiting.isEmpty() && pipe.isIdle();
+  }
+
   /** Sends a batch, if a renewal waits, the previous call has ended and its backoff is over. */
   void turn(long nowNanos) {
     if (waiting.isEmpty() || !pipe.hasRoom(nowNanos)) {

@@ -4,6 +4,8 @@ import static io.foliot.engine.LoopRig.SECOND;
 import static io.foliot.engine.LoopRig.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.QueueConfig;
+import io.foliot.core.Target;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
@@ -100,6 +102,92 @@ final class HeadPollsTest {
       rig.lanes.leave(rig.lanes.take(rig.lane("q")));
     }
     assertThat(begins()).as("there is room again").isEqualTo(Long.MAX_VALUE);
+  }
+
+  /** Finds more due entries of a paused queue than the overflow holds. */
+  private void overflow() {
+    rig.queue(QueueConfig.builder("paused", Target.local()).paused(true).build());
+    DueEntry[] many = new DueEntry[LoopRig.READY_ENTRIES + 1];
+    for (int i = 0; i < many.length; i++) {
+      many[i] = entry(0, 10, i, "paused");
+    }
+    rig.answer(rig.calls.removeFirst(), List.of(new DueSlice(0, List.of(many), true)));
+    assertThat(rig.calls).as("the overflow is full").isEmpty();
+  }
+
+  /** Parks entries of the overflow. */
+  private void park(int entries) {
+    rig.lanes.takeOverflow(entries, rig.nowNanos).forEach(rig.lanes::leave);
+  }
+
+  /** Answers each poll of a time with the same entries. Returns how many of the polls were full polls. */
+  private int fullPolls(long millis, Runnable eachMillisecond, DueEntry... entries) {
+    int full = 0;
+    for (int i = 0; i < millis; i++) {
+      eachMillisecond.run();
+      turn();
+      while (!rig.calls.isEmpty()) {
+        full += rig.calls.getFirst().<DueScan>items().getFirst().fromWakeAt() == Long.MIN_VALUE ? 1 : 0;
+        answer(0, entries);
+      }
+      rig.advance(1);
+    }
+    return full;
+  }
+
+  @Test
+  void entriesForWhichTheOverflowHadNoRoomAreReadWhenItHasRoom() {
+    begins();
+    overflow();
+    park(LoopRig.READY_ENTRIES / 2 - 1);
+    assertThat(fullPolls(50, () -> {})).as("more than half of the overflow waits to be parked").isZero();
+    park(1);
+    assertThat(fullPolls(50, () -> {})).isOne();
+  }
+
+  @Test
+  void fullPollsRunOnceASecondWhileTheStoreDoesNotPark() {
+    begins();
+    overflow();
+    DueEntry more = entry(0, 10, LoopRig.READY_ENTRIES, "paused");
+    assertThat(fullPolls(5_000, () -> {}, more)).isEqualTo(4);
+  }
+
+  @Test
+  void fullPollsPauseIfOneLaneIsStalledAndAnotherFlows() {
+    rig.local("stalled");
+    rig.lanes.ready(entry(1, 10, 0, "stalled"), rig.nowNanos);
+    rig.local("flows");
+    Lane flows = rig.lane("flows");
+    DueEntry[] many = new DueEntry[2 * LoopRig.LANE_ENTRIES];
+    for (int i = 0; i < many.length; i++) {
+      many[i] = entry(0, 10, i, "flows");
+    }
+    Runnable claim = () -> {
+      if (flows.waiting() > 0) {
+        rig.lanes.forget(rig.lanes.take(flows));
+      }
+      rig.lane("stalled").sampleFlow(rig.nowNanos);
+      flows.sampleFlow(rig.nowNanos);
+    };
+    fullPolls(1_000, claim, many);
+    assertThat(rig.lane("stalled").isFlowing()).isFalse();
+    int polls = fullPolls(1_000, claim, many);
+    assertThat(flows.isFlowing()).isTrue();
+    assertThat(polls).isBetween(20, 50);
+  }
+
+  @Test
+  void recentPollsReadPastEntriesForWhichTheOverflowHasNoRoom() {
+    rig.local("q");
+    begins();
+    overflow();
+    rig.advance(100);
+    assertThat(begins()).as("the poll of the last minute").isEqualTo(60_000);
+    DueEntry more = entry(0, 10, LoopRig.READY_ENTRIES, "paused");
+    rig.answer(rig.calls.removeFirst(), List.of(new DueSlice(0, List.of(more), true)));
+    answer(0, entry(0, 10, LoopRig.READY_ENTRIES + 1, "q"));
+    assertThat(rig.lane("q").waiting()).isOne();
   }
 
   @Test

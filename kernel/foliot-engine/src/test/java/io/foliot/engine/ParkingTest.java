@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.store.DueEntry;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -65,6 +68,41 @@ final class ParkingTest {
     rig.answer(rig.onlyCall("parked"), List.of(entry));
     assertThat(rig.lanes.waiting()).isEqualTo(1);
     assertThat(rig.lanes.take(rig.lane("q"))).isEqualTo(entry);
+  }
+
+  @Test
+  void aLaneReadsNoShortPagesOfParkedEntries() {
+    int others = LoopRig.READY_ENTRIES / 2 / LoopRig.LANE_ENTRIES + 1;
+    for (int i = 0; i < others * LoopRig.LANE_ENTRIES; i++) {
+      String queue = "stalled" + i % others;
+      rig.local(queue);
+      rig.lanes.ready(entry(0, 10, i, queue), rig.nowNanos);
+    }
+    pause(false);
+    Lane lane = rig.lane("q");
+    assertThat(rig.lanes.room(lane)).as("the share of the lane, because the common pool is full").isEqualTo(7);
+    Parking eager = new Parking(rig.store, rig.registry, rig.lanes, rig.inbox, rig.health, rig.meter, 2,
+        LoopRig.LANE_ENTRIES, rig.nowNanos);
+    Deque<DueEntry> parked = new ArrayDeque<>();
+    for (int i = 0; i < 100; i++) {
+      parked.add(entry(1, 10, 10_000 + i, "q"));
+    }
+    int reads = 0;
+    while (!parked.isEmpty()) {
+      eager.readBack(rig.slots.watched(), rig.nowNanos);
+      if (!rig.calls.isEmpty()) {
+        reads++;
+        LoopRig.Call call = rig.onlyCall("parked");
+        List<DueEntry> page = new ArrayList<>();
+        for (int i = (int) call.arguments().getLast(); i > 0 && !parked.isEmpty(); i--) {
+          page.add(parked.remove());
+        }
+        rig.answer(call, page);
+      }
+      assertThat(lane.waiting()).isBetween(1, 7);
+      rig.lanes.leave(rig.lanes.take(lane));
+    }
+    assertThat(reads).isLessThanOrEqualTo(100 / 3);
   }
 
   @Test

@@ -45,6 +45,8 @@ final class RemoteStore implements InvocationHandler {
   boolean slowParked;
   /** Whether answers of reads of all documents of a kind are withheld. */
   boolean slowDocuments;
+  /** Whether answers of extensions of leases are withheld. */
+  boolean slowExtensions;
   /** Whether a read of parked entries returns at most 10. */
   boolean shortPages;
   /** The number of entries in calls of {@code park}. */
@@ -146,7 +148,8 @@ final class RemoteStore implements InvocationHandler {
       return withheld(answer, rounds);
     }
     if ((method.getName().equals("claim") && slow) || (method.getName().equals("parked") && slowParked)
-        || (method.getName().equals("documents") && slowDocuments)) {
+        || (method.getName().equals("documents") && slowDocuments)
+        || (method.getName().equals("extend") && slowExtensions)) {
       return withheld(answer, 1);
     }
     if (method.getName().equals("parked") && shortPages) {

@@ -8,6 +8,7 @@ import io.foliot.core.OnConflict;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
+import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -549,5 +551,37 @@ final class RemoteStoreTest {
       assertThat(other.start()).failsWithin(Duration.ZERO).withThrowableThat()
           .havingCause().isInstanceOf(SealedException.class).withMessageContaining("state=FILLING");
     }
+  }
+
+  @Test
+  void aStopWaitsForTheExtensionAfterAccepted() {
+    try (World world = world()) {
+      CompletableFuture<Void> stopped = stopAfterAccepted(world);
+      world.advance(Duration.ofSeconds(1));
+      assertThat(stopped).as("the extension is under way").isNotDone();
+      remote.releaseAnswers();
+      world.settle();
+      assertThat(stopped).isCompleted();
+    }
+  }
+
+  @Test
+  void aStopWaitsForAnExtensionNoLongerThanItsPatience() {
+    try (World world = world()) {
+      CompletableFuture<Void> stopped = stopAfterAccepted(world);
+      world.advance(Duration.ofSeconds(5));
+      assertThat(stopped).isCompleted();
+    }
+  }
+
+  /** Stops the engine, with a patience of 5 s, while the extension of the lease of an accepted attempt is under way. */
+  private CompletableFuture<Void> stopAfterAccepted(World world) {
+    world.queue(QueueConfig.of("long", new Target(Target.LOCAL, Map.of(), Duration.ofMinutes(1))));
+    world.receiver.behaviour = attempt -> new CompletableFuture<>();
+    world.submit("long", Duration.ZERO, "a");
+    world.advance(Duration.ofMillis(1));
+    remote.slowExtensions = true;
+    world.receiver.seen.getFirst().answer().complete(new Answer.Accepted(""));
+    return world.engine.stop(Duration.ofSeconds(5));
   }
 }

@@ -11,10 +11,12 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -124,12 +126,16 @@ final class BatchExecutor {
      * other exceptions.
      */
     private @Nullable Void failed(Throwable thrown) {
-      RuntimeException known = Link.failure(thrown);
-      if (!(known instanceof StoreException reason)) {
-        throw known;
-      }
-      batch.fail(reason);
+      batch.fail(storeFailure(thrown));
       return null;
+    }
+
+    private StoreException storeFailure(Throwable thrown) {
+      RuntimeException known = Link.failure(thrown);
+      if (known instanceof StoreException reason) {
+        return reason;
+      }
+      throw known;
     }
 
     /**
@@ -168,8 +174,8 @@ final class BatchExecutor {
       } else {
         Partitions.State state = parts.state();
         fast = migrate(state, all).thenCompose(migrated -> {
-          if (migrated) {
-            return fast(hot, state, forGeneral);
+          if (migrated != null) {
+            return fast(hot, state, migrated, forGeneral);
           }
           forGeneral.addAll(all);
           return CompletableFuture.<Void>completedFuture(null);
@@ -183,44 +189,57 @@ final class BatchExecutor {
     }
 
     /**
-     * Migrates the records of the items out of their old parts, if the number of parts is being doubled. Returns false
-     * if the store has more parts than the state.
+     * Migrates the records of the items out of their old parts, if the number of parts is being doubled. If the
+     * migration to a part fails, only the items of this part fail. Returns the other items, in order; null if the store
+     * has more parts than the state.
      */
-    private CompletableFuture<Boolean> migrate(Partitions.State state, List<Integer> indices) {
+    private CompletableFuture<@Nullable List<Integer>> migrate(Partitions.State state, List<Integer> indices) {
       if (state.complete()) {
-        return CompletableFuture.completedFuture(true);
+        return CompletableFuture.completedFuture(indices);
       }
       Map<Integer, List<Integer>> byPart = new TreeMap<>();
+      List<Integer> migrated = Collections.synchronizedList(new ArrayList<>());
       for (Integer index : indices) {
         int part = state.of(step.hash16(items.get(index)));
         if (state.oldOf(part) >= 0) {
           byPart.computeIfAbsent(part, none -> new ArrayList<>()).add(index);
+        } else {
+          migrated.add(index);
         }
       }
+      Queue<StoreException> reasons = new ConcurrentLinkedQueue<>();
       List<CompletableFuture<Void>> migrations = new ArrayList<>();
-      byPart.forEach(
-          (part, some) -> migrations.add(migration.migrate(state, part, SlotMigration.Refs.of(batch.reads(some)))));
+      byPart.forEach((part, some) -> migrations.add(migration
+          .migrate(state, part, SlotMigration.Refs.of(batch.reads(some)))
+          .thenRun(() -> migrated.addAll(some))
+          .exceptionally(thrown -> {
+            reasons.add(storeFailure(thrown));
+            return null;
+          })));
       return CompletableFuture.allOf(migrations.toArray(new CompletableFuture<?>[0])).handle((done, failure) -> {
         if (failure == null) {
-          return true;
+          reasons.forEach(batch::fail);
+          List<Integer> inOrder = new ArrayList<>(migrated);
+          Collections.sort(inOrder);
+          return inOrder;
         }
         RuntimeException thrown = Link.failure(failure);
         if (thrown instanceof MovedException moved) {
           parts.update(moved.bits());
-          return false;
+          return null;
         }
         throw thrown;
       });
     }
 
-    /** Runs the fast path. Adds the indices of all items that need the general path to the list. */
-    private CompletableFuture<Void> fast(RedisOperation.Hot<Q, R> hot, Partitions.State state,
+    /** Runs the fast path of some items. Adds the indices of those that need the general path to the last list. */
+    private CompletableFuture<Void> fast(RedisOperation.Hot<Q, R> hot, Partitions.State state, List<Integer> indices,
         List<Integer> forGeneral) {
       int bits = state.bits();
       Map<Integer, List<Integer>> byPart = new TreeMap<>();
       Set<Object> names = new HashSet<>();
       boolean named = true;
-      for (int i = 0; i < items.size(); i++) {
+      for (Integer i : indices) {
         Object name = hot.name(items.get(i));
         // An item must not overtake an earlier item that has the same task, or that may have the same task.
         named = named && name != null;
@@ -232,13 +251,13 @@ final class BatchExecutor {
       }
       List<CompletableFuture<?>> calls = new ArrayList<>();
       Link.Pipeline pipeline = link.pipeline();
-      byPart.forEach((part, indices) -> {
-        for (int from = 0; from < indices.size();) {
+      byPart.forEach((part, some) -> {
+        for (int from = 0; from < some.size();) {
           int to = from;
-          for (long bytes = 0; to < indices.size() && to - from < AT_ONCE && bytes < BYTES_AT_ONCE; to++) {
-            bytes += hot.bytes(items.get(indices.get(to)));
+          for (long bytes = 0; to < some.size() && to - from < AT_ONCE && bytes < BYTES_AT_ONCE; to++) {
+            bytes += hot.bytes(items.get(some.get(to)));
           }
-          calls.add(fast(hot, bits, part, indices.subList(from, to), forGeneral, pipeline));
+          calls.add(fast(hot, bits, part, some.subList(from, to), forGeneral, pipeline));
           from = to;
         }
       });
@@ -277,7 +296,8 @@ final class BatchExecutor {
 
     private CompletableFuture<Void> general(List<Integer> indices) {
       Partitions.State state = parts.state();
-      return migrate(state, indices).thenCompose(migrated -> migrated ? general(state, indices) : general(indices))
+      return migrate(state, indices)
+          .thenCompose(migrated -> migrated == null ? general(indices) : general(state, migrated))
           .exceptionally(this::failed);
     }
 

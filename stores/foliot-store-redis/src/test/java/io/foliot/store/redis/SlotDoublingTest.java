@@ -3,6 +3,7 @@ package io.foliot.store.redis;
 import static io.foliot.store.redis.Tasks.HOUR;
 import static io.foliot.store.redis.Tasks.QUEUE;
 import static io.foliot.store.redis.Tasks.eventually;
+import static io.foliot.store.redis.Tasks.failure;
 import static io.foliot.store.redis.Tasks.finish;
 import static io.foliot.store.redis.Tasks.get;
 import static io.foliot.store.redis.Tasks.key;
@@ -26,6 +27,7 @@ import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
@@ -211,6 +213,28 @@ final class SlotDoublingTest {
       }
       assertThat(found(store, id).state()).as("the part has the task already").isEqualTo(TaskState.FINISHED);
       assertThat(get(store.counts()).get(QUEUE)).isEqualTo(new QueueCounts(0, 0, 0, 1, 0, 0));
+    }
+  }
+
+  @Test
+  void aMigrationThatFailsFailsOnlyTheItemsOfItsPart() {
+    try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server.uri(), "a"))) {
+      List<TaskId> ids = new ArrayList<>();
+      for (int i = 0; i < 50; i++) {
+        ids.add(submit(store, "key " + i, HOUR).id());
+      }
+      store.doubling().begin();
+      byte[] tasks = new Layout("a").of(0, ":task");
+      store.link().command(CommandType.DEL, tasks).join();
+      store.link().command(CommandType.SADD, tasks, Layout.bytes("a set")).join();
+      List<Touch> touches = ids.stream().map(id -> new Touch(new TaskRef.ById(id), Due.NOW)).toList();
+      for (int round = 0; round < 2; round++) {
+        assertThat(failure(store.touch(touches))).isInstanceOfSatisfying(ItemsFailedException.class, partly -> {
+          for (int i = 0; i < ids.size(); i++) {
+            assertThat(partly.results().get(i) == null).as("item %s", i).isEqualTo(ids.get(i).slot(SLOTS) == 0);
+          }
+        });
+      }
     }
   }
 

@@ -108,6 +108,18 @@ final class HistoryTest {
     assertThat(entryCounts()).containsOnlyKeys(Family.META);
   }
 
+  /** Replaces a record of the history of the closed store by one that this version cannot read. */
+  private void makeUnreadable(Bucket bucket, TaskId id) {
+    try (Database db = Database.open(folder().resolve("rocks"), StoreHarness.SMALL, false)) {
+      byte[] record = Objects.requireNonNull(db.get(Family.HISTORY, Layout.historyKey(bucket, id)));
+      Batch batch = new Batch(db.familyIds(), 1_000);
+      byte[] newer = StoreHarness.ofNewerVersion(Checksum.mark(id), record);
+      batch.put(Family.HISTORY, Layout.history(new Bytes(32), bucket, id), new Bytes(newer.length).bytes(newer));
+      batch.put(Family.META, new Bytes(16).bytes(Layout.META_FLOOR), new Bytes(8).u64(0));
+      db.write(batch);
+    }
+  }
+
   @Test
   void anUnreadableExpiredRecordLeavesNoPayload() {
     TaskId id;
@@ -117,14 +129,7 @@ final class HistoryTest {
       id = submitAndSettle(store, "a", new Outcome.Finished());
       bucket = Bucket.of(StoreHarness.get(store.find(new TaskRef.ById(id))).orElseThrow());
     }
-    try (Database db = Database.open(folder().resolve("rocks"), StoreHarness.SMALL, false)) {
-      byte[] record = Objects.requireNonNull(db.get(Family.HISTORY, Layout.historyKey(bucket, id)));
-      Batch batch = new Batch(db.familyIds(), 1_000);
-      byte[] newer = StoreHarness.ofNewerVersion(Checksum.mark(id), record);
-      batch.put(Family.HISTORY, Layout.history(new Bytes(32), bucket, id), new Bytes(newer.length).bytes(newer));
-      batch.put(Family.META, new Bytes(16).bytes(Layout.META_FLOOR), new Bytes(8).u64(0));
-      db.write(batch);
-    }
+    makeUnreadable(bucket, id);
     try (RocksDbStore store = harness.open(folder())) {
       store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, 0, 0));
       harness.clock.advance(Duration.ofHours(3));
@@ -134,6 +139,34 @@ final class HistoryTest {
           .isEqualTo(SubmitResult.Kind.CREATED);
     }
     assertThat(entryCounts()).doesNotContainKeys(Family.HISTORY, Family.BODIES);
+  }
+
+  @Test
+  void anUnreadableExpiredRecordDoesNotTakeThePayloadOfALiveTask() {
+    TaskId id;
+    Bucket bucket;
+    try (RocksDbStore store = harness.open(folder())) {
+      store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, HOUR, HOUR));
+      id = submitAndSettle(store, "a", new Outcome.Finished());
+      bucket = Bucket.of(StoreHarness.get(store.find(new TaskRef.ById(id))).orElseThrow());
+    }
+    makeUnreadable(bucket, id);
+    Body live = new Body(new byte[6_000], "x/y", Map.of());
+    try (RocksDbStore store = harness.open(folder())) {
+      store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, 0, 0));
+      Draft draft = new Draft(id, StoreHarness.QUEUE, "a", Due.at(harness.now() + 10 * HOUR), live, 0, OnConflict.RESET,
+          null);
+      SubmitResult created = StoreHarness.get(store.submit(List.of(draft))).getFirst();
+      assertThat(created.kind()).isEqualTo(SubmitResult.Kind.CREATED);
+      assertThat(created.id()).isEqualTo(id);
+      harness.clock.advance(Duration.ofHours(3));
+      commits(store, 20);
+    }
+    assertThat(entryCounts()).as("the bucket was dropped").doesNotContainKey(Family.HISTORY);
+    try (RocksDbStore store = harness.open(folder())) {
+      assertThat(StoreHarness.get(store.find(new TaskRef.ById(id))).orElseThrow().body().payload())
+          .hasSize(live.payload().length);
+    }
   }
 
   @Test
