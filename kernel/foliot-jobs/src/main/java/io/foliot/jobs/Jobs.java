@@ -177,8 +177,8 @@ public final class Jobs {
 
   /**
    * Creates a job or replaces its definition with one from code, unless the same definition is among the latest eight
-   * that code has declared. So a later change by a caller stays until the code changes, and an old instance changes nothing during a rolling
-   * deployment.
+   * that code has declared. So a change by a caller remains until the code changes, and an old instance changes nothing
+   * during a rolling deployment.
    */
   public CompletableFuture<Put> declare(Job job) {
     return create(job, JobChange::declared, (record, now, known) -> JobChange.declare(record, job, now, known));
