@@ -98,7 +98,7 @@ public final class LoopDisk implements AutoCloseable {
   }
 
   /**
-   * Cuts the power of the disk. Pause every process that writes to the disk first: a sync in progress at this instant
+   * Cuts the power of the disk. First pause every process that writes to the disk: a sync in progress at this instant
    * may return success although it failed. On Linux 6.18, about one such sync in fifteen does. When real power fails,
    * no process is left to see that result.
    */

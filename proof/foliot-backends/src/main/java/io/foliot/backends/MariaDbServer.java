@@ -92,7 +92,7 @@ public final class MariaDbServer implements Server {
     all.put("pid-file", "mariadb.pid");
     all.put("init-file", folder.resolve("init.sql").toString());
     all.put("skip-name-resolve", "ON");
-    // With TLS, measurements would include encryption, which the other servers do not do.
+    // TLS is off, because measurements would otherwise include encryption. The other servers do not encrypt.
     all.put("ssl", "OFF");
     all.put("innodb-flush-log-at-trx-commit", "1");
     all.put("innodb-doublewrite", "ON");

@@ -72,8 +72,8 @@ public final class PostgresServer implements Server {
   }
 
   /**
-   * Returns the command, in a user namespace of its own if this process runs as root. PostgreSQL refuses to run as
-   * root. In the namespace it runs as an unprivileged user, and still owns its files.
+   * Returns the command that runs PostgreSQL. PostgreSQL refuses to run as root. So if this process runs as root, the
+   * command runs in a user namespace of its own: there PostgreSQL is an unprivileged user, and still owns its files.
    */
   private static List<String> asUser(List<String> command) {
     if (!Program.asRoot()) {

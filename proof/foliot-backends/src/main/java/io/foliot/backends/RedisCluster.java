@@ -84,8 +84,8 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * Returns all nodes: first the nodes that were primaries in the beginning, then one replica of each primary, in the
-   * order of the primaries, then a second replica of each, and so on.
+   * Returns all nodes: first the nodes that were primaries in the beginning, then a first replica of each of them, in
+   * the same order, then a second replica of each, and so on.
    */
   public List<RedisServer> nodes() {
     return List.copyOf(nodes);

@@ -197,8 +197,8 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * Returns whether a process has ended. A zombie counts as ended, because an orphan stays a zombie if no init process
-   * reaps it.
+   * Returns whether a process has ended. A zombie is treated as ended, because an orphan stays a zombie if no init
+   * process reaps it.
    */
   private static boolean isGone(ProcessHandle handle) {
     if (!handle.isAlive()) {

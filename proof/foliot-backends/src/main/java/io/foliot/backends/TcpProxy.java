@@ -111,8 +111,8 @@ public final class TcpProxy implements AutoCloseable {
 
   /**
    * Resets the connection of the next matching request after the server has replied, and drops the reply. So the
-   * request has taken effect, but the client gets no reply. Each call of this method cuts at most one connection. It
-   * replaces an earlier call that has not found its request yet.
+   * request has taken effect, but the client gets no reply. Each call of this method cuts at most one connection. A new
+   * call replaces an earlier call whose request has not come yet.
    *
    * <p>The bytes of one read from the client count as one request. This is exact for clients that wait for each reply
    * before they send the next request, as JDBC drivers do. If a client sends a request before earlier replies have
@@ -135,12 +135,12 @@ public final class TcpProxy implements AutoCloseable {
     delayNanos = each.toNanos();
   }
 
-  /** Holds the data of both directions, and keeps all connections. New connections get no reply. */
+  /** Holds back the data of both directions, and keeps all connections open. New connections get no reply. */
   public void blackHole() {
     hold(true, true);
   }
 
-  /** Passes on requests, and holds replies. */
+  /** Passes on requests, and holds back replies. */
   public void holdReplies() {
     hold(false, true);
   }
@@ -179,7 +179,7 @@ public final class TcpProxy implements AutoCloseable {
     awaitEnd(ending);
   }
 
-  /** Waits for the thread that accepts: the kernel listens until that thread has released the socket. */
+  /** Waits until the accepting thread has ended: the kernel listens until that thread has released the socket. */
   private static void awaitEnd(@Nullable Thread thread) {
     try {
       if (thread != null && !thread.join(END_BOUND)) {
@@ -272,7 +272,7 @@ public final class TcpProxy implements AutoCloseable {
         }
         out.write(chunk, 0, length);
       }
-      // A regular end of the data is passed on; after a break above, the connection is reset.
+      // If the loop was left by a break, the connection is reset. A regular end of the data is passed on.
       if (from.isClosed() || link.swallowing || isClosed()) {
         link.reset();
       } else {
@@ -292,7 +292,7 @@ public final class TcpProxy implements AutoCloseable {
     return wanted != null && wanted.test(request) && cutBeforeReplyTo.compareAndSet(wanted, null);
   }
 
-  /** Waits while the direction is held. Returns false if the proxy is closed. */
+  /** Waits while the data of this direction is held back. Returns false if the proxy is closed. */
   private boolean awaitPassage(boolean requests) {
     lock.lock();
     try {

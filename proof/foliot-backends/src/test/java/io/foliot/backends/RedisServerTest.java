@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 final class RedisServerTest {
   private static final Duration BOUND = Duration.ofSeconds(20);
 
-  /** Time in which a running server would reply a thousand times. */
+  /** A pause that is long enough for a running server to reply a thousand times. */
   private static final Duration PAUSE = Duration.ofMillis(100);
 
   @Test

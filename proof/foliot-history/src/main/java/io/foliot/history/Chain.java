@@ -36,7 +36,7 @@ final class Chain {
     }
   }
 
-  /** Queue name of a task whose queue and key no event shows. Such a task may have a key. */
+  /** Queue name of a task if no event shows its queue and key. Such a task may have a key. */
   static final String UNKNOWN = "";
 
   final String queue;

@@ -121,7 +121,7 @@ final class ChainCheck {
   /**
    * Reports firings that have the same generation. Also reports an answer whose generation is lower than that of an
    * earlier answer. An answer is earlier if it arrived before the operation of the other answer was sent. An earlier
-   * answer RESET_PENDING does not count if the other answer may name the running generation.
+   * answer RESET_PENDING is ignored if the other answer may name the running generation.
    */
   private void checkGenerations() {
     List<Firing> made = chain.firings.stream().filter(firing -> firing.born != null).toList();
@@ -186,7 +186,7 @@ final class ChainCheck {
 
   /**
    * Reports an attempt that began after an attempt with a higher (generation, attempt) had arrived, unless a fault
-   * explains this. Attempts that the store may have forgotten do not count.
+   * explains this. Attempts that the store may have forgotten are ignored.
    */
   private void checkFence() {
     List<Delivery> deliveries = new ArrayList<>();

@@ -15,23 +15,23 @@ final class ExclusionCheck {
    *
    * Unbroken: from the firing to the answer, each generation replaced the previous one, so all belong to the same live
    * task. An answer without _PENDING then proves that no claim of this task is open. An answer CREATED in between, or
-   * an operation that may have created the task, breaks this series. The firing may then have been final, with an open
-   * claim whose attempt may still begin.
+   * an operation that may have created the task, breaks this series. The firing may then have become final while one of
+   * its claims was open, and the attempt of that claim may still begin.
    */
   private final Chain chain;
   private final Run run;
   private final Findings findings;
   private final long clockErrorMillis;
 
-  // The element i of each array is about the firings after the firing i of the chain.
+  // Element i of each array describes the firings after firing i of the chain.
 
   /** The firing that was answered first; null if none has an answer. */
   private final @Nullable Firing[] firstAcked;
 
-  /** Of the firings made by a RESET before any break of the series, the one answered first; null if none exists. */
+  /** The first answered firing that a RESET made before any break of the series; null if there is none. */
   private final @Nullable Firing[] firstReset;
 
-  /** Of the firings made by a RESET_PENDING before any break, the one answered first; null if none exists. */
+  /** The first answered firing that a RESET_PENDING made before any break; null if there is none. */
   private final @Nullable Firing[] firstPending;
 
   /**

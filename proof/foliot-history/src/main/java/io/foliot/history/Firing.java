@@ -98,9 +98,8 @@ final class Firing {
   }
 
   /**
-   * Returns the first due time of this firing, or {@link Long#MIN_VALUE} if no answer shows it. An answer KEPT does not
-   * count, because it may name the time of a retry. An answer REPEATED does not count, because it may repeat an answer
-   * KEPT.
+   * Returns the first due time of this firing, or {@link Long#MIN_VALUE} if no answer shows it. Ignores an answer KEPT,
+   * because it may name the time of a retry. Also ignores an answer REPEATED, because it may repeat an answer KEPT.
    */
   long dueMillis() {
     return dueMillis == Long.MAX_VALUE ? Long.MIN_VALUE : dueMillis;

@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * The spans of time whose writes the store may have lost, as its durability class permits. An answer from such a span
- * proves nothing, so its operation counts as unanswered. A task that this operation replaced or cancelled may still
+ * proves nothing, so its operation is treated as unanswered. A task that this operation replaced or cancelled may still
  * run, and a task that it created may be missing. Answers from outside the spans remain valid.
  */
 final class Forgotten {
@@ -34,7 +34,7 @@ final class Forgotten {
     return spans.stream().anyMatch(span -> millis <= span.toMillis);
   }
 
-  /** Returns whether writes from before or at an instant may have been lost. */
+  /** Returns whether writes at or before an instant may have been lost. */
   boolean mayPrecede(long millis) {
     return spans.stream().anyMatch(span -> span.fromMillis <= millis);
   }

@@ -23,8 +23,9 @@ public final class HistoryChecker {
    * linear in the length of the chain. So a key that is reset a million times costs no more than a million keys. A
    * firing costs more only if no answer names it, or if it has many attempts.
    *
-   * Rejected: a search for a linearization, as in Knossos or Porcupine. It would find no more, because the generations
-   * already show the order of the writes. Its time is exponential in the number of operations without an answer.
+   * We rejected a search for a linearization, as in Knossos or Porcupine. It would find no more, because the
+   * generations already show the order of the writes. Its time is exponential in the number of operations without an
+   * answer.
    */
   private final Allowances allowances;
 

@@ -153,7 +153,7 @@ final class LossCheck {
     return latest;
   }
 
-  /** Returns whether no generation later than that of {@code live} can have existed when the denial was answered. */
+  /** Returns whether {@code live} was certainly the latest generation when the denial was answered. */
   private boolean isLatest(Firing live, List<Firing> byInvocation, long[] latest, Operation denial) {
     long at = denial.answeredMillis() + allowances.clockErrorMillis();
     int invoked = 0;

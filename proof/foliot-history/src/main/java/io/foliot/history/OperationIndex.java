@@ -7,8 +7,8 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An index of operations by two of their times, a lower bound and an order. A search takes an instant. It considers the
- * operations with a lower bound at or after the instant, and returns the one that is first by the order.
+ * An index of operations by two of their times: a search time and a ranking time. A search takes an instant. Of the
+ * operations with a search time at or after this instant, it returns the one with the earliest ranking time.
  */
 final class OperationIndex {
   private final long[] times;
@@ -31,7 +31,9 @@ final class OperationIndex {
     return new OperationIndex(operations, Operation::invokedMillis, Operation::answeredMillis);
   }
 
-  /** Returns an index that finds, of the operations that may take effect at or after an instant, the first invoked. */
+  /**
+   * Returns an index that finds, of the operations that may take effect at or after an instant, the one invoked first.
+   */
   static OperationIndex byEffect(List<Operation> operations) {
     return new OperationIndex(operations, Operation::latestMillis, Operation::invokedMillis);
   }

@@ -74,8 +74,8 @@ final class Run {
   }
 
   /**
-   * Returns whether the claim of a delivery must have been made after an instant, or have been valid at that instant,
-   * unless a fault intervened.
+   * Returns whether the claim of a delivery must have been valid at an instant, or made later, unless a fault
+   * intervened.
    */
   boolean outlived(Delivery delivery, long millis) {
     return begunMillis(delivery) > millis || (delivery.lastMillis() - allowances.clockErrorMillis() > millis
@@ -85,7 +85,7 @@ final class Run {
   /**
    * Returns whether a fault may explain an anomaly between two attempts of a firing; both may be the same attempt. A
    * fault may delay an attempt until another node has the claim. The delayed attempt begins within the grace time after
-   * the fault, so an earlier fault does not count.
+   * the fault, so an earlier fault explains nothing.
    */
   boolean isDisturbed(Firing firing, Delivery first, Delivery last) {
     long from = Math.max(firing.dueMillis(), first.arrivedMillis() - allowances.graceMillis());

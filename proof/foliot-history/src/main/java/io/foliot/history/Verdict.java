@@ -35,7 +35,7 @@ public record Verdict(List<Violation> violations, Map<Violation.Kind, Long> tota
    * @param lost acked firings that are {@link Violation.Kind#LOST}
    * @param duplicates successes after the first success of a firing, all answered in time
    * @param duplicatesOutsideFaults duplicates that no fault explains
-   * @param excused answers that do not count, because the store may have lost their writes
+   * @param excused answers that the checker ignored, because the store may have lost their writes
    */
   public record Counts(long operations, long unknown, long deliveries, long acked, long delivered, long failed,
       long cancelled, long superseded, long unproven, long open, long lost, long duplicates,

@@ -13,9 +13,9 @@ public record Violation(Kind kind, String message, List<Event> evidence) {
     LOST,
     /** An attempt began before its due time, or the due time is before the requested one. */
     EARLY,
-    /** An attempt began that an answered cancel excludes. */
+    /** An attempt began although an answered cancel excludes it. */
     CANCEL,
-    /** A generation began that an answered reset excludes. */
+    /** A generation began although an answered reset excludes it. */
     STALE,
     /** Identities contradict each other: for example, a firing has two ids, or generations do not increase. */
     FIRING,
@@ -23,7 +23,7 @@ public record Violation(Kind kind, String message, List<Event> evidence) {
     DUP,
     /** A firing was delivered long after its success, or after it had been read as final; or a final state changed. */
     ZOMBIE,
-    /** A task was delivered that no client had submitted. */
+    /** A task was delivered although no client had submitted it. */
     GHOST,
     /** An attempt had the same (generation, attempt) as an earlier attempt, or a lower one. */
     FENCE

@@ -768,7 +768,8 @@ final class ModelScheduler {
     at(now + delay, () -> {
       boolean late = now > begun + TIMEOUT;
       boolean gone = late && reception == Event.Reception.SUCCESS;
-      // No late answer is read. A late SUCCESS is recorded as GONE, because its work is done; the others as RETRY.
+      // No late answer is read. A late SUCCESS is recorded as GONE, because its work is done; other late answers are
+      // recorded as RETRY.
       boolean unread = late && !gone;
       history.replied(delivery, now, gone ? Event.Reception.GONE : unread ? Event.Reception.RETRY : reception);
       at(now + random.nextInt(TRANSIT + 1), () -> {

@@ -31,10 +31,12 @@ final class FaultRun implements AutoCloseable {
   /** Longest time from the beginning of an outage until all servers must report that they are not ready. */
   private static final Duration DOWN_BOUND = Duration.ofSeconds(30);
 
-  /** Time for which a call waits for the store. This is longer than a server takes to notice that the store is gone. */
+  /**
+   * Longest time that a call waits for the store. It is longer than a server takes to notice that the store is gone.
+   */
   private static final String CALL_TIMEOUT = "7s";
 
-  /** Time for which servers must have reported the same state before the state counts. */
+  /** Time for which servers must have reported the same state before this run relies on the state. */
   private static final long STEADY_MILLIS = 500;
 
   /**
@@ -47,7 +49,7 @@ final class FaultRun implements AutoCloseable {
    * @param refused the number of calls that were answered with 503 during the fault
    * @param unknown the number of calls that were answered with 504 during the fault
    * @param lateMillis the lateness of the first attempts of tasks of {@link Rig#WIDE}, in ascending order. Only tasks
-   *     count that became due between the beginning of the fault and the beginning of its healing
+   *     that became due between the beginning of the fault and the beginning of its healing are included
    */
   record Recovery(InjectedFault fault, long brokenMillis, boolean wasDown, long readyAfterMillis,
       long firedAfterMillis,

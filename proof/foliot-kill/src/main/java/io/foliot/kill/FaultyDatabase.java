@@ -53,7 +53,7 @@ interface FaultyDatabase extends AutoCloseable {
     }
   }
 
-  /** Returns whether a statement took its lock. It did not if it was rolled back because of a deadlock. */
+  /** Returns whether a statement took its lock. Returns false if it was rolled back because of a deadlock. */
   private static boolean takes(Statement taking, String statement) {
     try {
       taking.execute(statement);

@@ -14,7 +14,7 @@ import java.util.List;
  * @param effect the effect of the fault on callers
  * @param breaks begins the fault, and returns when the fault is to be healed
  * @param heals ends the fault
- * @param aftermathMillis how long the fault disturbs calls after its healing, for the judge of the history
+ * @param aftermathMillis how long the fault disturbs calls after its healing; in the history, the fault ends only then
  */
 record InjectedFault(String name, Event.Fault kind, Effect effect, Runnable breaks, Runnable heals,
     long aftermathMillis) {

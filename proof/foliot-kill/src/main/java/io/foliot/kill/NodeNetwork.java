@@ -35,10 +35,10 @@ final class NodeNetwork implements AutoCloseable {
   static final String NEEDED = "this test needs root, network namespaces, bridges, and the program ip: run it as root on Linux (a"
       + " privileged container will do), with iproute2 installed";
 
-  /** Discipline of {@code tc} that delays and loses packets. */
+  /** Queueing discipline of {@code tc} that delays and loses packets. */
   static final String LOSSY = "netem";
 
-  /** Discipline of {@code tc} that limits the rate. */
+  /** Queueing discipline of {@code tc} that limits the rate. */
   static final String NARROW = "tbf";
 
   private static final String PREFIX = "foliot";

@@ -69,7 +69,7 @@ final class Receiver implements AutoCloseable {
     return listener.url();
   }
 
-  /** Sets the client by which the receiver reports the end of accepted work. */
+  /** Sets the client that reports the end of accepted work. */
   void reportTo(FoliotClient newClient) {
     client = newClient;
   }

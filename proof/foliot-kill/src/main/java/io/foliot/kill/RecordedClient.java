@@ -111,8 +111,8 @@ final class RecordedClient {
 
   /**
    * Returns the recorded reply. For a task with a key, the answer does not show whether the key had a live task, or
-   * whether that task has run. Such an answer proves no more than the answer to a repeated submit: the task and its
-   * generation.
+   * whether that task has run. Such an answer proves only the task and its generation, as the answer to a repeated
+   * submit does.
    */
   private static Reply placed(NewTask task, boolean repeated, SubmittedTask answer) {
     boolean certain = !repeated && task.key() == null;

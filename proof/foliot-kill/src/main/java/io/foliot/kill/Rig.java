@@ -219,7 +219,7 @@ final class Rig implements AutoCloseable {
   /**
    * Reads and records the final states of all tasks. The server keeps final tasks for at least an hour.
    *
-   * @return the ids of the lost acknowledged tasks, except those whose loss an {@link Event.Forgot} permits
+   * @return the ids of acknowledged tasks that were lost although no {@link Event.Forgot} permits the loss
    */
   private Set<String> readFinalStates() {
     Set<String> forgotten = new HashSet<>();

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The real server in a process of its own. It can be killed, and started again at the same address and store. */
 final class ServerProcess implements AutoCloseable {
-  /** Time by which a lease outlasts the timeout of its delivery: enough for a busy machine, but short for a test. */
+  /** Margin of a lease over the timeout of its delivery: enough for a busy machine, but short for a test. */
   static final Duration LEASE_MARGIN = Duration.ofSeconds(3);
 
   private static final Duration READY_BOUND = Duration.ofMinutes(4);

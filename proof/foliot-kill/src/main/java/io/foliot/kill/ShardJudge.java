@@ -30,8 +30,8 @@ final class ShardJudge {
   /** Tolerance between the clocks of workers and store. The store's time is a reading that is some milliseconds old. */
   private static final long CLOCK_MILLIS = 20;
   /**
-   * Longest time for which a claim is under way. A node may have sent the claim of a disabled worker before the node
-   * read that the worker is disabled.
+   * Longest time that a claim takes. A node may have sent the claim of a disabled worker before the node read that the
+   * worker is disabled.
    */
   private static final long KNOWN_MILLIS = 6_000;
 

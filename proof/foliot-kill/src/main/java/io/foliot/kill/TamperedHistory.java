@@ -40,8 +40,8 @@ final class TamperedHistory {
   }
 
   /**
-   * Returns the due times, by task id, of the tasks with neither a key nor an idempotency key that no call has changed
-   * since their submit.
+   * Returns the due times of the unchanged tasks, by task id. An unchanged task has neither a key nor an idempotency
+   * key, and no call has changed it since its submit.
    */
   private static Map<String, Long> untouched(List<Event> events) {
     Map<String, Long> untouched = new HashMap<>();

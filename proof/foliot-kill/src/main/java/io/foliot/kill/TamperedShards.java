@@ -72,7 +72,7 @@ enum TamperedShards {
         ? record.resulting(ShardAttempt.result("late", new Fence(last.fence().generation(), 0)))
         : record).toList());
   }),
-  /** A shard has succeeded that no worker has run. */
+  /** A shard has succeeded although no worker has run it. */
   WITHOUT_AN_ATTEMPT(Demand.REPORT, history -> {
     ShardAttempt last = lastDone(history);
     return history.withAttempts(history.attempts().stream().filter(each -> !each.equals(last)).toList());

@@ -20,7 +20,10 @@ final class WorkerFaults {
   private static final int MIN_PAUSE_MILLIS = 100;
   private static final int MAX_PAUSE_MILLIS = 900;
   private static final int MAX_MISSING_MILLIS = 3_000;
-  /** Least time by which a pause of a worker exceeds its lease. Another worker then takes over its shards. */
+  /**
+   * Least difference between a worker's pause and its lease. The pause is longer, so another worker takes over the
+   * shards.
+   */
   private static final int MIN_BEYOND_MILLIS = 1_500;
   private static final int MAX_BEYOND_MILLIS = 5_000;
   /** Least time for which a worker is disabled. {@link ShardJudge} permits claims of the worker for a shorter time. */

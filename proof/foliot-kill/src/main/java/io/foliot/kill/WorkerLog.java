@@ -107,8 +107,8 @@ final class WorkerLog implements AutoCloseable {
   }
 
   /**
-   * Reads the log of a process, which may still run. A missing file counts as empty, and an incomplete last line is
-   * ignored.
+   * Reads the log of a process, which may still run. A missing file is read as an empty log, and an incomplete last
+   * line is ignored.
    */
   static Content read(Path path) {
     String text;

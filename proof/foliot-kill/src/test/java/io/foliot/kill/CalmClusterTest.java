@@ -50,7 +50,7 @@ class CalmClusterTest {
   private static final List<TaskState> LIVE = List.of(TaskState.DELAYED, TaskState.READY, TaskState.RUNNING);
   private static final int BATCH = 500;
 
-  /** Number of tasks under way at which the load pauses, so that a slow machine is not overloaded. */
+  /** Maximum number of tasks under way. At this number the load pauses, so that a slow machine is not overloaded. */
   private static final int MAX_WAITING = 10_000;
   private static final int MAX_DELAY_MILLIS = 2_000;
 

@@ -34,7 +34,7 @@ abstract class ClusterFaults extends StoreFaults {
   private static final int MIN_OUTAGE_MILLIS = 6_000;
   private static final int MAX_OUTAGE_MILLIS = 7_000;
 
-  /** Absence of a killed server, longer than a member lease and than an attempt. */
+  /** Time for which a killed server is absent. It is longer than a member lease, and longer than an attempt. */
   private static final long MISSING_MILLIS = 6_000;
   private static final long CUT_OFF_MILLIS = 6_000;
   private static final long SLOW_MILLIS = 4_000;
@@ -61,7 +61,7 @@ abstract class ClusterFaults extends StoreFaults {
 
   abstract Shared start();
 
-  /** Returns the name of a run, with which the names of its files begin. */
+  /** Returns the name of a run. The names of its files begin with this name. */
   abstract String runName();
 
   /** Returns the host of one of our servers. */

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * One server, killed repeatedly under load. To choose the number of kills and the seed:
- * {@code mvn verify -pl :foliot-kill -am -Dtest=io.foliot.kill.KillTest -Dsurefire.failIfNoSpecifiedTests=false -Dkills=100 -Dseed=1}.
+ * {@code mvn verify -pl :foliot-kill -am -Dtest=io.foliot.kill.KillTest -Dsurefire.failIfNoSpecifiedTests=false
+ * -Dkills=100 -Dseed=1}.
  */
 @Tag("repeated")
 class KillTest {
@@ -106,7 +107,7 @@ class KillTest {
   @Test
   void anEarlyDeliveryWouldBeFound() {
     Verdict verdict = judge(TamperedHistory.withAnEarlyDelivery(events));
-    // If the task was due at once, its early delivery comes before its submit, and counts as a GHOST.
+    // If the task was due at once, its early delivery comes before its submit, and is reported as a GHOST.
     assertThat(verdict.total(Violation.Kind.EARLY) + verdict.total(Violation.Kind.GHOST)).isPositive();
   }
 

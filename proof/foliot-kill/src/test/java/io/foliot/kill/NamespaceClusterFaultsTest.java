@@ -29,7 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
  * Three servers over one PostgreSQL, each server in a network namespace of its own. Cables are pulled, packets of one
  * direction vanish, and packets are late. The servers coordinate through the store or through ZooKeeper. A build draws
  * one of these two at random, and {@code -Dfaults=n} runs both in turn. To choose the number of rounds and the seed:
- * {@code mvn verify -Pmachine -pl :foliot-kill -am -Dtest=NamespaceClusterFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
+ * {@code mvn verify -Pmachine -pl :foliot-kill -am -Dtest=NamespaceClusterFaultsTest
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("machine")
 class NamespaceClusterFaultsTest {
@@ -78,7 +79,7 @@ class NamespaceClusterFaultsTest {
     private static final int MIN_BROKEN_MILLIS = 6_000;
     private static final int MAX_BROKEN_MILLIS = 8_000;
 
-    /** Time without an answer after which a server gives up a connection to the database. */
+    /** Longest time that a server waits for an answer of the database before it gives up the connection. */
     private static final long SILENT_MILLIS = 20_000;
 
     /** Duration of a long fault: longer than {@link #SILENT_MILLIS}. */

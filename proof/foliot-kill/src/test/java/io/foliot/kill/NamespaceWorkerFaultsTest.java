@@ -26,8 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
  * Workers of jobs in two zones, and two servers. Each zone is a network namespace, which one cable connects to the
  * servers. All workers of a zone are cut off for longer than their leases. To choose the number of cuts, the store, the
  * coordination and the seed:
- * {@code mvn verify -Pmachine -pl :foliot-kill -am -Dtest=NamespaceWorkerFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dcuts=20 -Dstore=postgresql -Dcoordination=zookeeper -Dseed=1}
- * (the store is {@code postgresql} or {@code redis}, the coordination {@code store} or {@code zookeeper}).
+ * {@code mvn verify -Pmachine -pl :foliot-kill -am -Dtest=NamespaceWorkerFaultsTest
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dcuts=20 -Dstore=postgresql -Dcoordination=zookeeper -Dseed=1} (the store is
+ * {@code postgresql} or {@code redis}, the coordination {@code store} or {@code zookeeper}).
  */
 @Tag("machine")
 class NamespaceWorkerFaultsTest {
@@ -35,7 +36,7 @@ class NamespaceWorkerFaultsTest {
   private static final int MIN_PAUSE_MILLIS = 1_000;
   private static final int MAX_PAUSE_MILLIS = 4_000;
   private static final int MIN_CUT_MILLIS = 5_000;
-  /** Longest cut. It exceeds the 4 s after which a server drops a worker that no longer calls. */
+  /** Longest cut. A server drops a worker that has not called for 4 s, and long cuts exceed this time. */
   private static final int MAX_CUT_MILLIS = 16_000;
   private static final int IDLE_MILLIS = 5_000;
   private static final int CHECK_MILLIS = 20;

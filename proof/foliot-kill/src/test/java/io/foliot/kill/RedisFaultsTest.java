@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two servers over one Redis, under many faults. Redis keeps its file in each fault. To choose the number of rounds and
- * the seed:
- * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
+ * Two servers over one Redis, under many faults. No fault makes Redis lose its file. To choose the number of rounds and
+ * the seed: {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisFaultsTest
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")
 class RedisFaultsTest extends StoreFaults {

@@ -15,8 +15,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests that {@link TamperedHistory#withoutADelivery} makes one task count as lost, even if earlier tasks got REFUSED
- * or AGAIN.
+ * Tests that the checker reports one task as lost after {@link TamperedHistory#withoutADelivery}, even if earlier tasks
+ * got REFUSED or AGAIN.
  */
 final class TamperedHistoryTest {
   private static final long END_MILLIS = 1_000_000;

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 abstract class WorkerKills {
   private static final int KILLS = Integer.getInteger("worker.kills", 10);
   private static final int SERVERS = 2;
-  /** Time before the first fault, in which workers begin their first shards. */
+  /** Time before the first fault, so that workers can begin their first shards. */
   private static final int CALM_MILLIS = 4_000;
 
   private @Nullable ShardHistory history;
@@ -37,7 +37,7 @@ abstract class WorkerKills {
   /** Starts the store. */
   abstract Shared start();
 
-  /** Returns the name of a run, with which the names of its files begin. */
+  /** Returns the name of a run. The names of its files begin with this name. */
   abstract String runName();
 
   @BeforeAll

@@ -56,7 +56,7 @@ class ZooKeeperOutageTest {
 
   /** Bound of p99 of lateness. A task that only the overdue poll finds is late by more than a second. */
   private static final int ON_TIME_MILLIS = 750;
-  /** Bound of the greatest lateness, and time in which other servers take over from a killed one. */
+  /** Bound of the greatest lateness. Other servers must also take over from a killed server within this time. */
   private static final int COVERED_MILLIS = 5_000;
 
   @TempDir

@@ -46,7 +46,7 @@ final class Bench implements AutoCloseable {
    * @param out folder for the files that scenarios write
    * @param server the class whose command {@code server} starts a server
    * @param jvmOptions JVM options of a started server
-   * @param patience how long to wait for the next callback before it counts as missing
+   * @param patience how long to wait for the next callback before it is reported as missing
    */
   record Plan(@Nullable URI url, String apiKey, int tasks, double seconds, int connections, @Nullable Path data,
       Path out, Class<?> server, List<String> jvmOptions, Duration patience) {
@@ -65,7 +65,7 @@ final class Bench implements AutoCloseable {
   /**
    * Creates an environment.
    *
-   * @param receiverLoses tests, by the number of a task, whether the receiver ignores the callbacks of the task
+   * @param receiverLoses returns, for the number of a task, whether the receiver ignores the callbacks of the task
    */
   Bench(Plan plan, PrintStream progress, IntPredicate receiverLoses) {
     this.plan = plan;

@@ -14,7 +14,7 @@ final class CallbacksScenario implements Scenario {
   private static final int ROUNDS = 3;
   private static final int BATCH = 1_000;
   private static final int CONNECTIONS = 4;
-  /** Rounds that do not count. They warm up the JIT compilers, and let the limit of the destination grow. */
+  /** Rounds that are not measured. They warm up the JIT compilers, and let the limit of the destination grow. */
   private static final int WARM_UP_ROUNDS = 6;
   /** Fixed part of the time from the first submit of a round to its due instant. */
   private static final long LEAD_MILLIS = 400;

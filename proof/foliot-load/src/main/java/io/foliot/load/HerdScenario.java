@@ -15,7 +15,7 @@ final class HerdScenario implements Scenario {
   private static final int QUIET_PER_SECOND = 100;
   /** Length of the period of quiet tasks that ends when the herd is due. */
   private static final double QUIET_BEFORE_SECONDS = 3;
-  /** Time by which the quiet tasks outlast the longest expected delivery of the herd. */
+  /** Length of the period of quiet tasks that begins after the longest expected delivery of the herd. */
   private static final int QUIET_AFTER_SECONDS = 5;
   private static final int SLOWEST_HERD_PER_SECOND = 2_500;
   private static final double WANTED_QUIET_MILLIS = 100;

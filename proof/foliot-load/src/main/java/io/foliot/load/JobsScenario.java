@@ -33,7 +33,7 @@ final class JobsScenario implements Scenario {
   /** Jobs that are read after a restart. */
   private static final int SAMPLE_SIZE = 500;
   private static final long SEED = 42;
-  /** Pause before a measurement, in which the server finishes the work of the last batch. */
+  /** Pause before a measurement, so that the server finishes the work of the last batch. */
   private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final double MIB = 1 << 20;

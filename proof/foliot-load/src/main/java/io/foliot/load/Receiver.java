@@ -47,8 +47,8 @@ final class Receiver implements AutoCloseable {
    * Opens a receiver on a free port.
    *
    * @param address the address on which it listens
-   * @param loses tests whether the callbacks of the task with a number are answered but not recorded; false outside of
-   *     tests
+   * @param loses returns, for the number of a task, whether its callbacks are answered but not recorded; always false
+   *     outside of tests
    */
   Receiver(InetAddress address, IntPredicate loses) {
     this.loses = loses;

@@ -51,7 +51,7 @@ final class Submits implements Load.Work {
    *
    * @param batch the tasks per request; with 1, the endpoint for a single task is called
    * @param firstNumber the number of the first task
-   * @param dueMillis returns the due time of the task with a number; null for a time after the end of the measurement
+   * @param dueMillis returns the due time of a task, given its number; null for a time after the end of the measurement
    */
   Submits(Target target, String queue, int batch, int firstNumber, @Nullable IntToLongFunction dueMillis) {
     this.target = target;

@@ -213,7 +213,7 @@ final class BrokenFleetStores {
 
   /** Settles attempts of workers with any token, or settles some successes as retries. */
   private static final class Reports extends BrokenStores.Broken {
-    /** Average number of successes of which one is settled as a retry. */
+    /** On average, one in this many successes is settled as a retry. */
     private static final int RARITY = 8;
     private final Bug bug;
 

@@ -54,7 +54,7 @@ final class BrokenJobStores {
     /** Delays, in milliseconds, after which a planning pass polls for ended shards. */
     private static final Set<Long> POLLS = Set.of(1_000L, 2_000L, 30_000L, 600_000L);
     private static final long DAY_MILLIS = 86_400_000;
-    /** Average number of passes of which a rare bug affects one. */
+    /** On average, a rare bug affects one in this many passes. */
     private static final int RARITY = 8;
 
     private final Bug bug;
@@ -119,7 +119,7 @@ final class BrokenJobStores {
     }
   }
 
-  /** Gives a planning pass the time of its node instead of the store's. */
+  /** Gives a planning pass the time of its node instead of the time of the store. */
   private static final class NodeTime extends BrokenStores.Broken {
     NodeTime(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
@@ -152,7 +152,7 @@ final class BrokenJobStores {
     }
   }
 
-  /** Does not return running shards, so they count as ended. */
+  /** Does not return running shards, so they seem to have ended. */
   private static final class HiddenRunning extends BrokenStores.Broken {
     HiddenRunning(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);

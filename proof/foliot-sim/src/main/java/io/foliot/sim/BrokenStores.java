@@ -151,8 +151,8 @@ final class BrokenStores {
     }
 
     /**
-     * Returns the settlement with the token of the task's latest claim. Before that, claims the task if it is delayed,
-     * even before its due time.
+     * Returns the settlement with the token of the task's latest claim. If the task is delayed, first claims it, even
+     * before its due time.
      */
     final Settlement ofCurrentClaim(Settlement settlement) {
       TaskRecord task = peek(settlement.id());

@@ -97,9 +97,9 @@ enum Bug {
   PLANNED_BY_NODE_CLOCK(Check.SCHEDULE),
   /** A change of a job overwrites changes that were made since the caller read the job. */
   CHANGE_WITHOUT_COMPARE(Check.SCHEDULE, Check.CHANGE, Check.RUNS),
-  /** A running shard counts as ended. */
+  /** A running shard is treated as ended. */
   RUNNING_IS_ENDED(Check.RUNS),
-  /** A listener counts as ended while it runs. */
+  /** A listener is treated as ended while it runs. */
   LISTENER_COUNTS_AS_ENDED(Check.LISTENER),
   /** The listener that runs after the last shard is not inserted. */
   LISTENER_IS_FORGOTTEN(Check.LISTENER),
@@ -109,13 +109,13 @@ enum Bug {
   DELETE_CANCELS_NOTHING(Check.CHANGE),
   /** The fence of a shard, (generation, attempt), starts again with each run. */
   FENCE_STARTS_AGAIN(Check.FENCE),
-  /** A task for a seat whose substitutes must be of its zone gets substitutes of all zones. */
+  /** A task for a seat gets substitutes of all zones, although they must be of the seat's zone. */
   SUBSTITUTE_OF_ANOTHER_ZONE(FleetSimulation.Check.TARGET),
   /** A task that only one worker may run gets substitutes of that worker. */
   ONLY_HAS_SUBSTITUTES(FleetSimulation.Check.TARGET),
-  /** Any worker runs tasks that are for a zone. */
+  /** Tasks that are for a zone run at any worker. */
   ZONE_IS_IGNORED(FleetSimulation.Check.TARGET),
-  /** Any worker runs tasks that are for a seat. */
+  /** Tasks that are for a seat run at any worker. */
   SEAT_IS_IGNORED(FleetSimulation.Check.TARGET),
   /** A node gets no zone from a worker. */
   ZONE_OF_WORKER_IS_LOST(FleetSimulation.Check.TARGET),
@@ -142,7 +142,10 @@ enum Bug {
   /** A node's list of its live workers never expires, so dead workers keep their seats. */
   VOUCHERS_NEVER_EXPIRE(FleetSimulation.Check.LIVENESS);
 
-  /** Length of the additional period whose writes an outage loses if calls are answered before they are synced. */
+  /**
+   * Length of an additional period. An outage loses the writes of this period if calls are answered before they are
+   * synced.
+   */
   private static final long UNSYNCED_MILLIS = 500;
   /** Factor by which the lost period exceeds the stated one. */
   private static final int LOSS_FACTOR = 10;
@@ -237,7 +240,7 @@ enum Bug {
     };
   }
 
-  /** Returns the period, in milliseconds, whose writes an outage or a failover loses. */
+  /** Returns how far back, in milliseconds, an outage or a failover loses writes. */
   long lostMillis(SimStore.Behaviour behaviour, long allowedMillis) {
     return switch (this) {
       case ACK_BEFORE_SYNC -> allowedMillis + UNSYNCED_MILLIS;
@@ -326,7 +329,7 @@ enum Bug {
     }
   }
 
-  /** Reports a lost session as {@link Coordinator.Connection#DISPLACED}, after which a node gives up its slots. */
+  /** Reports a lost session as {@link Coordinator.Connection#DISPLACED}, so a node gives up its slots. */
   private static final class HarshCoordinator extends BrokenCoordinator {
     HarshCoordinator(Coordinator sound) {
       super(sound);

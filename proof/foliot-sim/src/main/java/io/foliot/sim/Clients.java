@@ -68,7 +68,7 @@ final class Clients implements SimReceiver.Listener {
   private static final int REMEMBERED = 50;
   private static final int MAX_BATCH = 40;
   private static final int ATTEMPTS = 50;
-  /** Virtual time after which random calls change no settings of queues. */
+  /** Virtual time at which random calls stop changing the settings of queues. */
   private static final long LAST_CHANGE_NANOS = 40_000_000_000L;
   private static final List<OnConflict> CONFLICTS = List.copyOf(EnumSet.allOf(OnConflict.class));
 
@@ -141,7 +141,7 @@ final class Clients implements SimReceiver.Listener {
   /**
    * Ends the random calls, and puts the queues to overwrite a change that a client was about to write. A write whose
    * call has failed may still take effect later, if a failover has made its expected version valid again. So queues
-   * that differ after the latest time of such a write are put again.
+   * that differ after the latest possible time of such a write are put again.
    */
   void end() {
     over = true;

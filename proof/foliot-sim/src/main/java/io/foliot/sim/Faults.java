@@ -19,7 +19,7 @@ final class Faults {
   private static final long LAST_MILLIS = 3_000;
   /** Exclusive bound of the number of faults of one kind. */
   private static final int MOST_OF_A_KIND = 4;
-  /** Time by which all nodes have joined, and each node owns its slots. */
+  /** Longest time until all nodes have joined and each node owns its slots. */
   private static final long MAX_COORDINATED_MILLIS = 12_000;
   private static final long HOUR_MILLIS = 3_600_000;
 

@@ -19,7 +19,7 @@ enum FleetCase {
   PLANNED_WITHOUT_WORKERS, BEGAN_ANYWHERE, BEGAN_IN_ZONE, BEGAN_AT_ITS_SEAT, BEGAN_AT_A_SUBSTITUTE, BEGAN_AT_A_SUBSTITUTE_OF_THE_ZONE, BEGAN_AT_THE_ONLY_ONE,
   /** A task whose seat permits no substitute began at a worker that got the seat after an earlier worker. */
   BEGAN_AT_A_LATER_OWNER,
-  /** A task began whose seat had an undisturbed worker, so no other worker was permitted to run the task. */
+  /** When a task began, its seat had an undisturbed worker, so no other worker was permitted to run the task. */
   SEAT_WAS_BINDING,
   /** A task began while a disabled worker polled, so the check of disabled workers applied. */
   DISABLED_WORKER_POLLED, LEASE_LOST, LEASE_EXTENDED, EXTENSION_REFUSED, REPORT_TAKEN, REPORT_REFUSED, FAILED_ATTEMPT, SEAT_LEFT, SEAT_GIVEN_BACK, SEAT_GIVEN_TO_ANOTHER,

@@ -30,25 +30,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the workers and the tasks that are addressed to them. The evidence is the plans, the calls of the store in
- * their order, and the tasks that workers got. The rules are independent of the code in {@link Fleet}, by which nodes
- * select workers.
+ * their order, and the tasks that workers got. The rules do not use the code in {@link Fleet}, which selects workers in
+ * the nodes.
  *
  * <p>Two rules apply only after some time, because a node acts on the fleet that it has read:
  *
  * <ul>
- * <li>SEAT: a task of a seat goes to a substitute only if the seat's worker is gone or disabled. After
- * {@value #SETTLED_MILLIS} ms without any fault, in which the worker has polled the same node and kept its seat, all
- * nodes have read that the worker is live. The list of live workers that a node writes is valid for ten seconds. A
- * worker counts as live for two seconds after the end of a poll. A node reads the fleet at least once a second, and
- * repeats a failed write of the seats.
+ * <li>SEAT: a task of a seat goes to a substitute only if the seat's worker is gone or disabled. If there was no fault
+ * for {@value #SETTLED_MILLIS} ms, and the worker polled the same node and kept its seat during this time, all nodes
+ * have read that the worker is live. The list of live workers that a node writes is valid for ten seconds. A worker
+ * counts as live for two seconds after the end of a poll. A node reads the fleet at least once a second, and repeats a
+ * failed write of the seats.
  * <li>DISABLED: a node that has read the fleet gives no tasks to a disabled worker. All nodes have read the change
  * {@value #KNOWN_MILLIS} ms after the answer to the call, or after the worker began to poll its present node, whichever
  * is later. A node reads the fleet at least once a second, and a read waits for at most one write.
  * </ul>
  *
- * <p>An unanswered call to enable or disable a worker may take effect at any time, even after the answer to a later
- * call, because a paused node makes the call when the node is resumed. After such a call, both rules apply only while
- * the stored seat has the state of the latest answer.
+ * <p>A paused node makes a call when the node is resumed. So an unanswered call to enable or disable a worker may take
+ * effect at any time, even after the answer to a later call. After such a call, both rules apply only while the stored
+ * seat has the state of the latest answer.
  */
 final class FleetJudge {
   private static final long SETTLED_MILLIS = 20_000;
@@ -345,7 +345,7 @@ final class FleetJudge {
         + Math.ceilDiv((OTHER_CALLS + rounds * CALLS_OF_ROUND) * callMicros, 1_000);
   }
 
-  /** Returns whether the worker of a seat has been live for so long that every node has read that it is live. */
+  /** Returns whether the worker of a seat has been live long enough for every node to have read this. */
   private boolean isBinding(Planned plan, long atMillis) {
     SimWorker own = workers.get(plan.worker());
     long since = atMillis - SETTLED_MILLIS;

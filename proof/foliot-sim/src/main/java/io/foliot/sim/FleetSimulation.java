@@ -22,24 +22,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * A simulation of workers. Several engines share one store, with the faults of {@link Simulation}. Workers in one or
  * more zones poll the engines, run tasks, extend leases and report the ends. Workers die, stall, are cut off, move to
- * other nodes, and are disabled. Runs are planned from the fleet of a node, as the planner of jobs plans them, with
- * tasks for seats, for zones, for one worker only, and for any worker. Then all faults end, or at least those of the
- * store, the workers and one node. {@link FleetJudge} checks where each task began, how often, and when.
+ * other nodes, and are disabled. Runs are planned from the fleet of a node, as the planner of jobs plans them. Their
+ * tasks are for seats, for zones, for one worker only, and for any worker. Then all faults end, or at least those of
+ * the store, the workers and one node. {@link FleetJudge} checks where each task began, how often, and when.
  */
 public final class FleetSimulation {
-  /** Time from the start by which the first workers have started. Runs are planned from two seconds later. */
+  /** Time in which the first workers start. The first run is planned at least two seconds later. */
   private static final long SEATED_MILLIS = 10_000;
-  /** Period after the heal in which a third of the runs is planned. */
+  /** Length of a period after the heal. A third of the runs is planned in this period. */
   private static final long PLANNED_MILLIS = 25_000;
   /**
    * Longest time from the heal to the end of the simulation. It exceeds the sum of a lease, the time for which a dead
    * node's workers count as live, a backoff, a session timeout, and the intervals of the polls.
    */
   private static final long HEALED_MILLIS = 110_000;
-  /** Time from the heal after which the simulation ends as soon as all tasks that can run are final. */
+  /**
+   * Least time from the heal to the end of the simulation. After this time, the simulation ends as soon as all tasks
+   * that can run are final.
+   */
   private static final long SETTLED_MILLIS = 35_000;
   private static final long CHECK_MILLIS = 1_000;
-  /** Time from the death of some workers to the death of all nodes, in which nodes free the seats of these workers. */
+  /**
+   * Time from the death of some workers to the death of all nodes. Meanwhile, nodes free the seats of these workers.
+   */
   private static final long LEFT_MILLIS = 25_000;
   private static final int RUNS = 24;
   /** Maximum number of unmet demands of one check that are kept, because one wrong write may cause many. */

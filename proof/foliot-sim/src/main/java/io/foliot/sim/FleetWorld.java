@@ -39,7 +39,7 @@ record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlan
   private static final int MOST_WORKERS = 8;
   /** Period without nodes, which is longer than the ten minutes for which a free seat is kept. */
   private static final long REST_MILLIS = 640_000;
-  /** Average number of simulations with faults for each one that has such a period. */
+  /** On average, one in this many simulations with faults has such a period. */
   private static final int REST_RARITY = 8;
 
   /** Draws the parameters of a simulation. */

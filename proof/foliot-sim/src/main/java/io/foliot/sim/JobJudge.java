@@ -40,7 +40,10 @@ import org.jspecify.annotations.Nullable;
 final class JobJudge {
   /** Tolerated lag of a job at the end, in addition to the lease, the longest backoff and the store's patience. */
   private static final long BACK_MILLIS = 15_000;
-  /** Largest lag of a job's creation time behind the store's clock. A time just before the put may therefore run. */
+  /**
+   * Largest lag of a job's creation time behind the store's clock. A scheduled time just before the put may therefore
+   * have a run.
+   */
   private static final long CREATED_BEHIND_MILLIS = 50;
   /** Longest time without a run before the end. The simulated jobs have periods of 10 s or less. */
   private static final long MAX_SILENCE_MILLIS = 45_000;
@@ -377,7 +380,7 @@ final class JobJudge {
     story.mayResume(end);
     for (JobStory.Begun begun : story.begun) {
       for (JobStory.Pause pause : story.pauses) {
-        // With a fixed delay, a time that was due during the pause runs right after the pause.
+        // With a fixed delay, the run of a scheduled time within the pause begins right after the pause.
         long at = story.job().schedule().after() == null ? begun.time() : begun.claimedAt();
         if (begun.time() > pause.answered() && at <= pause.until() && story.requests(begun.time()) == 0) {
           unmet.accept(JobSimulation.Check.CHANGE,
@@ -485,8 +488,8 @@ final class JobJudge {
     long grace = BACK_MILLIS + world.store().patienceMillis() + world.leaseMillis() + world.maxBackoffMillis();
     Instant next = status.nextTime();
     boolean isBehind = story.job().schedule().after() == null && (next == null || next.toEpochMilli() < end - grace);
-    // A run counts from its insertion, not from its first attempt: while a slot has no owner, a run that times out or
-    // is replaced may end without an attempt.
+    // The time of a run is that of its insertion, not of its first attempt. While a slot has no owner, a run that times
+    // out or is replaced may end without an attempt.
     long last = Stream.concat(status.active().stream().map(run -> run.begun().toEpochMilli()),
         status.history().stream().map(PastRun::begun)).max(Comparator.naturalOrder()).orElse(0L);
     boolean isSilent = last < end - MAX_SILENCE_MILLIS;

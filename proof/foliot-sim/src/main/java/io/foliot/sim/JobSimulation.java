@@ -43,7 +43,7 @@ public final class JobSimulation {
     RUNS,
     /** Listeners run before the first shard and after the last one. A listener after the shards gets the result. */
     LISTENER,
-    /** After the answer to a pause, a stop or a deletion, no shard begins that this change forbids. */
+    /** No shard begins after the answer to a pause, a stop or a deletion that forbids it. */
     CHANGE,
     /** The fence of a shard, (generation, attempt), grows over all runs of a job that forbids overlaps. */
     FENCE,

@@ -23,8 +23,8 @@ final class JobStory {
   /**
    * A pause.
    *
-   * @param answered the time of the answer, from which the job is certainly paused
-   * @param until the time up to which the job is certainly paused
+   * @param answered the time of the answer; the job is certainly paused from then on
+   * @param until the last time at which the job is certainly paused
    */
   record Pause(long answered, long until) {}
 
@@ -53,7 +53,7 @@ final class JobStory {
   long pausedAt;
   /** Last millisecond of the pause that still lasts; {@link Long#MAX_VALUE} for a pause without an end. */
   long pausedUntil;
-  /** Number of calls that put the job. This number exceeds that of the answers if a call failed or was lost. */
+  /** Number of calls that put the job. It exceeds the number of answers if a call failed or was lost. */
   int puts;
   /** Time of the answer to the deletion; 0 if the job was not deleted. */
   long deletedAt;

@@ -20,7 +20,7 @@ final class NodeClock implements TimeSource {
    * Creates the clocks.
    *
    * @param skewMillis the initial lead of the wall clock over the virtual time
-   * @param driftPpm the parts per million by which both clocks are fast
+   * @param driftPpm how fast both clocks are, in parts per million; negative if they are slow
    * @param originNanos the first reading of the monotonic clock
    */
   NodeClock(Schedule schedule, long skewMillis, long driftPpm, long originNanos) {

@@ -88,7 +88,7 @@ final class NodeProcess {
   private final class Loop implements EventLoop {
     /** Duration of a turn. It is positive, so time advances even if a duty requests its next turn at once. */
     private static final long TURN_NANOS = 1_000;
-    /** Number of turns within a second at which a loop counts as spinning. */
+    /** Number of turns within a second that only a spinning loop reaches. */
     private static final int MAX_TURNS = 20_000;
     private static final long SECOND_NANOS = 1_000_000_000;
 
@@ -131,7 +131,7 @@ final class NodeProcess {
       }
       nextNanos = Long.MAX_VALUE;
       countTurn();
-      // The wait is in virtual time, like that of a parked thread: setting the node's clock does not end the wait.
+      // The wait is in virtual time, like the wait of a parked thread. Setting the node's clock does not end it.
       long waitNanos = duty.turn() - clock.monotonicNanos();
       long atNanos = schedule.nowNanos() + Math.max(waitNanos, TURN_NANOS);
       if (atNanos < nextNanos) {

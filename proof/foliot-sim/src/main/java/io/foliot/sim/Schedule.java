@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * The virtual time, and the actions that are planned for instants of it. One thread runs the actions. Actions of the
- * same instant run in the order in which they were added.
+ * The virtual time, and the actions that are planned for its instants. One thread runs the actions. Actions of the same
+ * instant run in the order in which they were added.
  */
 final class Schedule {
   /** The wall time at the virtual time 0: 2026-01-01T00:00:00Z, in microseconds since 1970. */
@@ -47,8 +47,8 @@ final class Schedule {
   }
 
   /**
-   * Runs all actions up to an instant, inclusive, or until a condition no longer holds. In both cases, this method sets
-   * the virtual time to the instant when it returns.
+   * Runs all actions up to an instant, inclusive, or until a condition no longer holds. In both cases, it finally sets
+   * the virtual time to this instant.
    */
   void runWhile(long untilNanos, BooleanSupplier condition) {
     while (condition.getAsBoolean()) {

@@ -44,13 +44,15 @@ final class SimCoordination {
   };
 
   private static final long CHECK_MILLIS = 500;
-  /** Time without contact after which a client is suspended. */
+  /** Longest time without contact before a client is suspended. */
   private static final long SUSPENDED_MILLIS = 1_000;
   /** Delay of a punctual notification, and exclusive bound of the delay of a client's write. */
   private static final long WELL_MILLIS = 5;
   /** Exclusive bound of the delay of a late notification. */
   private static final long LATEST_MILLIS = 5_000;
-  /** Inverse of the probability that a notification is late, that it is repeated, and that a check ends a session. */
+  /**
+   * Inverse of three probabilities: that a notification is late, that it is repeated, and that a check ends a session.
+   */
   private static final int RARITY = 4;
 
   private static final class Session {

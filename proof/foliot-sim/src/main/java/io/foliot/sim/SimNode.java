@@ -34,7 +34,7 @@ final class SimNode {
   private static final long STOP_MARGIN_MILLIS = 1_500;
 
   /**
-   * The deliveries of a node besides that of its receiver.
+   * The deliveries of a node, apart from the delivery to its receiver.
    *
    * @param isOfJobs whether one of them is the planner of recurring jobs
    * @param others returns the further deliveries of a process
@@ -254,7 +254,7 @@ final class SimNode {
 
   /**
    * Stops the engine in an orderly way, and runs {@code gone} when the process has ended. If the node is
-   * healed, starts it again first. If no engine serves or the process is paused, does nothing but run {@code gone}.
+   * healed, starts it again first. If no engine serves or the process is paused, only runs {@code gone}.
    */
   void stop(Duration patience, Runnable gone) {
     NodeProcess mine = process;

@@ -85,7 +85,7 @@ final class SimReceiver {
   /**
    * Returns the delivery through which a process calls the receiver.
    *
-   * @param serves tests whether the process has a handler for a queue
+   * @param serves returns whether the process has a handler for a queue
    * @param claimsAll whether the process states that it has handlers for all queues
    * @param unmet receives a message for each attempt of a queue for which the process has no handler
    */

@@ -44,7 +44,7 @@ final class SimStore {
    *
    * @param maxLatencyMicros the largest latency of a call, in each direction
    * @param failPerMille the number of calls out of a thousand that fail in one of several ways
-   * @param patienceMillis the time after which a caller counts an unanswered call as failed
+   * @param patienceMillis how long a caller waits for an answer before it treats the call as failed
    * @param windowMillis the period of writes that a failover may lose; 0 for none
    * @param batchSize the batch size that the store reports
    */
@@ -134,7 +134,7 @@ final class SimStore {
   private Consumer<String> deletions = queue -> {};
   private BiFunction<TaskStore, Scene, TaskStore> witness = (store, scene) -> store;
 
-  /** @param wallErrorMicros returns the lead of a node's wall clock over the virtual time, by the name of the node */
+  /** @param wallErrorMicros returns, for the name of a node, the lead of its wall clock over the virtual time */
   SimStore(Behaviour behaviour, Bug bug, Schedule schedule, SplittableRandom random, Coverage coverage,
       Function<String, Long> wallErrorMicros) {
     this.behaviour = behaviour;

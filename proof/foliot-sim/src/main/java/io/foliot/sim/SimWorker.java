@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class SimWorker {
   /** Bound of the latency in one direction. */
   private static final long NETWORK_MICROS = 1_000;
-  /** Interval of the checks whether to give up a call. */
+  /** Interval between two checks of whether a call must be given up. */
   private static final long WATCH_MILLIS = 500;
   /** Longest wait for an answer, in addition to the wait of a poll. */
   private static final long PATIENCE_MILLIS = 1_500;

@@ -25,8 +25,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulation of a cluster with one thread and a virtual clock. One to five real engines, whose clocks are wrong,
- * share a store that is slow, fails, and loses the writes that its durability permits it to lose. Notifications of the
+ * A simulation of a cluster with one thread and a virtual clock. One to five real engines with wrong clocks share a
+ * store. The store is slow, fails, and loses the writes that its durability permits it to lose. Notifications of the
  * coordinator are late and repeated, and the receiver fails in many ways. Clients make random calls for 45 s while
  * faults occur. Then all faults end, or enough of them for due tasks to run, and the history is checked. The seed
  * decides everything, including the engines' settings.
@@ -43,7 +43,7 @@ public final class Simulation {
   private static final long RUNNING_MILLIS = 200;
   /** Maximum number of checks in a row at which a slot may have no owner, or two owners. */
   private static final int MAX_UNEVEN_CHECKS = 8;
-  /** Time after the heal by which the sessions of unreachable nodes have ended, and each slot has an owner. */
+  /** Longest time from the heal until the sessions of unreachable nodes have ended and each slot has an owner. */
   private static final long OWNED_MILLIS = 45_000;
   /** Tolerated delay after the heal, besides the store's patience, the lease, the longest backoff and the backlog. */
   private static final long BACK_MILLIS = 10_000;
@@ -52,8 +52,8 @@ public final class Simulation {
   /** Tolerated delay besides that of the store: a tick, the turns of loops, and the growth of a destination's limit. */
   private static final long CALM_LATE_MILLIS = 700;
   /**
-   * Tolerated delay besides that of the store if no slot has an owner. The overdue poll then takes a task that two
-   * polls have found a second overdue.
+   * Tolerated delay besides that of the store if no slot has an owner. The overdue poll then takes a task if two polls
+   * have found it overdue by a second.
    */
   private static final long CALM_OVERDUE_MILLIS = 4_000;
   /** Tolerated delay of a dead node's tasks while no new assignment can be made. */
@@ -252,8 +252,8 @@ public final class Simulation {
   }
 
   /**
-   * Checks that all nodes together keep the limit of a queue, on a store that loses no writes. A claim does not count
-   * if its node never received the answer: the task is running in the store, but no node runs it.
+   * Checks that all nodes together keep the limit of a queue, on a store that loses no writes. A claim is ignored if
+   * its node never received the answer: the task is running in the store, but no node runs it.
    */
   private void checkRunning() {
     long now = schedule.nowMillis();
@@ -321,8 +321,8 @@ public final class Simulation {
 
   /**
    * Checks that no first attempt is late while only the coordinator is unreachable. The overdue polls of the live nodes
-   * take a dead node's task that two polls have found a second overdue. A task that the dead node had claimed waits for
-   * the end of its lease, and so does a reset of such a task.
+   * take a dead node's task if two polls have found it overdue by a second. A task that the dead node had claimed waits
+   * for the end of its lease, and so does a reset of such a task.
    */
   private void ensureOnTimeWithoutCoordinator() {
     long most = 8 * world.store().maxLatencyMicros() / 1_000

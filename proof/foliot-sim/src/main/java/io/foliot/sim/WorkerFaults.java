@@ -18,7 +18,7 @@ final class WorkerFaults {
   private static final long RETRY_MILLIS = 500;
   /** Time after which an unanswered call is repeated. */
   private static final long UNANSWERED_MILLIS = 6_000;
-  /** Time after the heal by which all writes from before the heal, and their retries, have taken effect. */
+  /** Longest time from the heal until all writes from before the heal, and their retries, have taken effect. */
   private static final long LATEST_DISABLE_MILLIS = 25_000;
 
   private final FleetWorld world;

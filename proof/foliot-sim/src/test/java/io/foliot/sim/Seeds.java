@@ -13,7 +13,7 @@ final class Seeds {
   /** The first seed. */
   static final int FROM = Integer.getInteger("from", 0);
 
-  /** Number of seeds after which the progress is printed. */
+  /** Number of seeds between two reports of the progress. */
   private static final int PRINT_EVERY = 5_000;
 
   private Seeds() {}

@@ -33,7 +33,7 @@ final class Patience {
     }
   }
 
-  /** Notes that a wait has timed out, so that later waits are short. */
+  /** Records that a wait has timed out, so that later waits are short. */
   static void noteTimeout() {
     nanos = SHORT_NANOS;
   }

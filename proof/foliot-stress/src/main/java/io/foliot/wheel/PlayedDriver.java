@@ -45,8 +45,8 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
   }
 
   /**
-   * Creates a driver that is run by the thread that unparks it. This tests the interleavings in which that thread does
-   * nothing else until the driver sleeps again.
+   * Creates a driver that is run by the thread that unparks it. This tests interleavings where that thread does nothing
+   * else until the driver sleeps again.
    */
   static PlayedDriver thatTurnsWhenUnparked() {
     return new PlayedDriver(true);

@@ -37,7 +37,7 @@ final class HandshakesTest {
   private static final String CANARY = "-f 1 -fsm 1 -iters 3 -time 500 -sc false -af NONE -jvmArgs -ea";
 
   /**
-   * Longest run, in minutes; a longer one counts as hung. The short run takes a minute on two processors, and some
+   * Longest run, in minutes; a longer run is treated as hung. The short run takes a minute on two processors, and some
    * minutes while other tests run.
    */
   private static final long RUN_MINUTES_MAX = Long.getLong("jcstress.minutes", 15);

@@ -8,14 +8,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The common part of the classic timer queues: handles, time, checks of arguments, and timers that were already due
  * when their deadline was set. A subclass, here called a form, stores the timers whose deadline is ahead, and finds the
- * next of them.
+ * next timer.
  */
 abstract class ClassicQueue implements TimerQueue {
   /*
-   * A timer is either placed, that is, stored by the form, or late: it was already due when its deadline was set. An
-   * advance hands out the timers that the form has reached, then the late timers, and only then moves time on: the late
-   * timers have earlier deadlines than those that the form reaches later. Late timers that a sink adds during an
-   * advance have a higher order than all timers that were there before, and wait for the next advance.
+   * A timer is either placed or late. The form stores the placed timers. A late timer was already due when its deadline
+   * was set. An advance hands out the timers that the form has reached, then the late timers, and only then moves time
+   * forward, because the late timers have earlier deadlines than the timers that the form reaches later. A sink may add
+   * late timers during an advance. Their order is higher than that of all timers that were there before, and they wait
+   * for the next advance.
    */
   private final TimerTable timers = new TimerTable();
   private final TimerList late = new TimerList();

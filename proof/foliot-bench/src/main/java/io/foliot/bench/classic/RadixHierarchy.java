@@ -10,10 +10,11 @@ import org.jspecify.annotations.Nullable;
  * {@code 24, 60, 60} is hours, minutes, seconds. Levels are numbered from the lowest one, whose slots are one tick
  * long: in this clock, seconds are level 0 and hours are level 2.
  *
- * <p>A timer is stored in the slot of its deadline, on the highest level on which the hand is in a different slot. When
- * the hand of the level reaches the slot, the timers of the slot move down, each by at least one level. This repeats
- * until each timer is handed out at exactly its deadline. A timer whose slot on the top level is a revolution or more
- * ahead waits in an overflow buffer, which is searched whenever the top hand moves.
+ * <p>On each level, the deadline of a timer has a slot. The timer is stored in this slot on the highest level where the
+ * hand is not yet there. When the hand of the level reaches the slot, the timers of the slot move down, each by at
+ * least one level. This repeats until each timer is handed out at exactly its deadline. If the slot of a timer on the
+ * top level is a revolution or more ahead, the timer waits in an overflow buffer. The buffer is searched whenever the
+ * top hand moves.
  *
  * <p>Costs, with m levels and o timers in the buffer:
  *
@@ -40,8 +41,8 @@ public final class RadixHierarchy extends ClassicQueue {
    * part from the buffer downwards, so a new timer moves after older timers of the same deadline. That keeps timers of
    * one deadline in order.
    *
-   * Rejected: choosing the level by the length of the delay. A timer with a short delay would then overtake an older
-   * timer of the same deadline that is still one level higher.
+   * We rejected a choice of the level by the length of the delay. A timer with a short delay would then overtake an
+   * older timer of the same deadline that is still one level higher.
    */
 
   /** The way in which the hands move. */

@@ -45,7 +45,7 @@ final class ClaimTally implements Meter {
     return finished.sum();
   }
 
-  /** Returns the number of tasks that claims have asked for. Probes do not count. */
+  /** Returns the number of tasks that claims have asked for. Probes are not included. */
   long asked() {
     return asked.sum();
   }

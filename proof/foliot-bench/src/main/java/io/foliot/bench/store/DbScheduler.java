@@ -17,8 +17,8 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * db-scheduler in a fresh database of a site. The table is that of db-scheduler's manual. The index for priorities is
- * left out, because no priorities are used here.
+ * db-scheduler in a fresh database of a site. The table is the one in db-scheduler's manual. The index for priorities
+ * is left out, because no priorities are used here.
  */
 final class DbScheduler implements AutoCloseable {
   static final String TABLE = "scheduled_tasks";

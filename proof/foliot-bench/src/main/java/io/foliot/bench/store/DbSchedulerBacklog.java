@@ -36,8 +36,8 @@ final class DbSchedulerBacklog implements Backlog {
 
     /**
      * The best settings on two processors, out of 16 to 100 threads, lower limits from 0.5 to 8 and upper limits from 1
-     * to 32. One node then holds up to 2,560 tasks. If the node dies, these tasks wait until its heartbeat counts as
-     * missed.
+     * to 32. One node then holds up to 2,560 tasks. If the node dies, these tasks wait until the other nodes consider
+     * its heartbeat missed.
      */
     static final Claims TUNED = new Claims(80, 8, 32);
   }

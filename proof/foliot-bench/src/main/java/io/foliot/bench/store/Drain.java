@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Measures the drain of a backlog, from the beginning of the first task until the ends of all tasks are durable. The
- * start of the scheduler does not count.
+ * start of the scheduler is not included.
  */
 final class Drain implements Contender {
   private static final Duration BOUND = Duration.ofMinutes(2);

@@ -21,7 +21,9 @@ final class FleetGoneRow implements Row {
   private static final int ROOM = 10;
   private static final int CONCURRENCY = 100;
   private static final Duration BOUND = Duration.ofSeconds(60);
-  /** Goals in seconds, for shards that the victim runs, for those that wait for it, and for all after a stop. */
+  /**
+   * Goals in seconds: for shards that the victim runs, for shards that wait for it, and for all shards after a stop.
+   */
   private static final double WANTED_RUNNING = (PollingWorker.LEASE_MILLIS + 2_000) / 1e3;
   private static final double WANTED_WAITING = 12;
   private static final double WANTED_STOPPED = 1;

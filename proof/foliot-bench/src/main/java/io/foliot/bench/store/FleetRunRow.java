@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Measures runs of many shards that do nothing, over three nodes and ten workers. The shards are either divided among
- * the workers in advance, or each worker takes shards as it has room. The rate counts from the beginning of the first
- * shard to the beginning of the last.
+ * the workers in advance, or each worker takes shards as it has room. The rate is measured from the beginning of the
+ * first shard to the beginning of the last.
  */
 final class FleetRunRow implements Row {
   private static final int WORKERS = 10;

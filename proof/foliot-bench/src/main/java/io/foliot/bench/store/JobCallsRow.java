@@ -26,7 +26,7 @@ import org.HdrHistogram.Histogram;
  * <ul>
  * <li>the put of a new job, and for comparison the submit of a task with a key, by one caller that waits for each
  * answer;
- * <li>puts with a thousand under way;
+ * <li>puts, a thousand of them under way at a time;
  * <li>a run of many shards, from the first shard to the last, and from there until a reader sees the end of the run.
  * </ul>
  */

@@ -47,7 +47,7 @@ record JobLoadRow(String name, String title, Function<Sites, Site> site, boolean
   private static final String OTHER = "other";
   private static final int OTHERS_PER_SECOND = 100;
   private static final Duration DELAY = Duration.ofSeconds(1);
-  /** Longest wait for the last firings. Other tasks are submitted for half of this time after the last period. */
+  /** Longest wait for the last firings. After the last period, other tasks are submitted for half of this time. */
   private static final long GRACE_MILLIS = 20_000;
 
   /** Returns false, because the row takes minutes. */

@@ -78,7 +78,7 @@ final class JobRunrBacklog implements Backlog {
     }
   }
 
-  /** The handler, in a class of its own, which {@link Noop} names to JobRunr. */
+  /** The handler. {@link Noop} names its class to JobRunr. */
   public static final class Handler implements JobRequestHandler<Noop> {
     private final JobRequestHandler<Noop> handler;
 

@@ -19,7 +19,8 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Measures the lateness of tasks that are submitted at a steady rate, each due one second after its submit. Lateness is
- * measured by the store's clock. Reads of both clocks bound the difference of the store's clock from this machine's.
+ * measured by the store's clock. The difference between the store's clock and this machine's clock is bounded by reads
+ * of both clocks.
  */
 final class Lateness {
   private static final Duration DELAY = Duration.ofSeconds(1);

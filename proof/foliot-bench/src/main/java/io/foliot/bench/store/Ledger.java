@@ -29,7 +29,7 @@ final class Ledger {
     }
   }
 
-  /** Waits until all tasks have begun. Fails if they do not within the bound. */
+  /** Waits until all tasks have begun. Fails if one has not begun within the bound. */
   void await(Duration bound) throws InterruptedException {
     if (!absent.await(bound.toMillis(), TimeUnit.MILLISECONDS)) {
       throw new IllegalStateException("every task must begin in time: tasks=" + times.length() + ", absent="

@@ -32,7 +32,7 @@ final class LiveKeys {
     return keys;
   }
 
-  /** Returns the first key of the batch that a call resets, and notes all keys of the batch. */
+  /** Returns the first key of the batch that a call resets, and records all keys of the batch. */
   int first(int caller, int turn) {
     int turns = keys / (callers * batch);
     int first = (turn % turns * callers + caller) * batch;

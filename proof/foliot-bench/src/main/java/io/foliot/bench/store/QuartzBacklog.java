@@ -41,7 +41,7 @@ import org.quartz.utils.DBConnectionManager;
 final class QuartzBacklog implements Backlog {
   /** Connections besides one for each worker thread: for triggers, misfires and the cluster. */
   private static final int CONNECTIONS_BESIDE_THREADS = 3;
-  /** Lateness from which a trigger counts as misfired. It is longer than a round, so no trigger counts as misfired. */
+  /** Quartz's threshold for misfires. It is longer than a round, so no trigger misfires. */
   private static final long MISFIRE_MILLIS = TimeUnit.HOURS.toMillis(1);
   private static final int IDLE_MILLIS = 1_000;
   private static final String TABLES = "/org/quartz/impl/jdbcjobstore/tables_postgres.sql";

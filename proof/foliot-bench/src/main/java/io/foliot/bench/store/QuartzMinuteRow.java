@@ -19,7 +19,7 @@ final class QuartzMinuteRow implements Row {
   private static final long PERIOD_MILLIS = Duration.ofMinutes(1).toMillis();
   /** Constant part of the time from the first insert to the first firing. All inserts must end before that firing. */
   private static final long LEAD_MILLIS = 5_000;
-  /** Time after the measured minute in which a firing still counts as begun. */
+  /** Longest wait, after the measured minute, for firings that have not begun. */
   private static final long GRACE_MILLIS = 10_000;
 
   @Override

@@ -10,7 +10,7 @@ import java.util.Map;
  *
  * @param name the name of the row in the options
  * @param title the title of the table
- * @param entries the contenders; the first is compared with each other contender
+ * @param entries the contenders; the first is compared with each of the others
  */
 record RateRow(String name, String title, Opening entries) implements Row {
   /** Creates the contenders, and starts the servers that they need. */

@@ -34,7 +34,7 @@ final class Rows {
   private static final Duration ATTEMPT = Duration.ofMillis(100);
   /**
    * Maximum number of attempts that a node has under way. With {@link #ATTEMPT}, a node makes at most 2,000 attempts a
-   * second. They need a small part of the processors.
+   * second. This rate needs a small part of the processors.
    */
   private static final int BOUND = 200;
   private static final double BOUND_SHARE = 0.1;
@@ -177,8 +177,8 @@ final class Rows {
   }
 
   /**
-   * Returns a line whose tasks are due beyond the window when they are written. So the owner of the slot reads them
-   * ahead, and the node that has written them does not put them into its wheel.
+   * Returns a line whose tasks are written before the window reaches their due times. So the node that writes a task
+   * does not put it into its wheel; the owner of the slot reads it ahead later.
    */
   private static NodesLoadRow.Line loadAhead(String name, Share share) {
     return new NodesLoadRow.Line(name, SHORT_WINDOW.multipliedBy(2),

@@ -47,7 +47,7 @@ final class ShardLedger {
   record Begun(String worker, int attempt, long atMillis, long atNanos) {}
 
   /**
-   * Notes that a shard begins on a worker.
+   * Records that a shard begins on a worker.
    *
    * @param mustBeOwn whether a shard that is addressed to one worker must begin on that worker
    */
@@ -94,7 +94,7 @@ final class ShardLedger {
     }
   }
 
-  /** Fails if a shard has begun twice, or on a worker other than the one to which it is addressed. */
+  /** Fails if a shard has begun twice, or on a worker that it is not addressed to. */
   void ensureEachOnceInItsPlace() {
     if (repeated.get() != 0 || misplaced.get() != 0) {
       throw new IllegalStateException("each shard must begin once, on the worker that it is addressed to: repeated="

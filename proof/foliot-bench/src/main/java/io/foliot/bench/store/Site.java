@@ -4,7 +4,7 @@ import io.foliot.core.store.TaskStore;
 
 /** A server under test. One contender uses it at a time. */
 interface Site extends AutoCloseable {
-  /** Returns the name of the server, its version, and the settings on which figures depend. */
+  /** Returns the name of the server, its version, and the settings that affect figures. */
   String describe() throws Exception;
 
   /** Opens an empty store of Foliot on this server. */

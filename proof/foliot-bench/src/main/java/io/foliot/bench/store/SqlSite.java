@@ -57,7 +57,7 @@ abstract class SqlSite implements Site {
 
   abstract void drop(Database last) throws SQLException;
 
-  /** Returns the properties with which the driver sends batches fastest. */
+  /** Returns the properties that make the driver send batches fastest. */
   abstract Map<String, String> driverProperties();
 
   /** Opens a pool that keeps this number of connections to this round's database, even if they are idle. */

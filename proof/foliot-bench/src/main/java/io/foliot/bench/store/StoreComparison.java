@@ -28,7 +28,7 @@ import java.util.List;
  *
  * <ul>
  * <li>Drain: tasks that do nothing are inserted in advance, and all are due. The time is from the beginning of the
- * first task until the ends of all tasks are durable. The start of a scheduler does not count.
+ * first task until the ends of all tasks are durable. The start of a scheduler is not included.
  * <li>Submit and reset: each caller has its own thread and waits for each answer.
  * <li>Cluster: several nodes in this process over one database. They share the slots before a backlog becomes due at
  * one instant. A claim is lost if it wins no task, for example because another node had claimed the task.

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The options of {@link StoreComparison}.
  *
- * @param rows the names of the rows to measure, or their beginnings; empty for the usual rows
+ * @param rows the names of the rows to measure, or prefixes of names; empty for the usual rows
  * @param contenders parts of the names of the contenders; empty for all
  * @param isWarm whether there are warm-up rounds, and variants are measured as well
  * @param rounds the number of measured rounds

@@ -31,17 +31,17 @@ record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
    * @param live the number of waiting timers, of all producers together
    * @param producers the number of producer threads
    * @param batch the number of calls between two reads of the clock
-   * @param nanosMax the time after which a producer begins no further cycle of the same calls, in nanoseconds
+   * @param nanosMax the time for which a producer repeats a cycle of calls, in nanoseconds; it completes the last cycle
    */
   record Load(int live, int producers, int batch, long nanosMax) {}
 
   /**
-   * Number of calls of one kind after which a producer begins no further cycle. With this many, the cancelled timers
-   * fit into memory even if the peer keeps them.
+   * Number of calls of one kind that ends the cycles of a producer. With this many, the cancelled timers fit into
+   * memory even if the peer keeps them.
    */
   private static final long CALLS_MAX = 1_000_000;
 
-  /** Pause in which the timer's own threads finish the work that the producers have left for them. */
+  /** Pause that lets the timer's own threads finish the work that the producers have left for them. */
   private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   /**

@@ -103,7 +103,7 @@ enum Contender {
     return title;
   }
 
-  /** Casts a ForkJoinPool, which implements this interface since JDK 25. The release for which we compile is older. */
+  /** Casts a ForkJoinPool, which implements this interface since JDK 25. We compile for an older release. */
   private static ScheduledExecutorService scheduling(Object pool) {
     return (ScheduledExecutorService) pool;
   }

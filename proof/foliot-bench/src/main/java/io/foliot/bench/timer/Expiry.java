@@ -71,10 +71,10 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
   /** Least time from the end of the scheduling and cancelling to the start of the window. */
   private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** Time after the last firing in which a repeated firing, or a firing of a cancelled timer, is still noticed. */
+  /** Wait after the last firing, to notice a repeated firing or the firing of a cancelled timer. */
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
 
-  /** Time after the end of the window. A timer that has not fired by then counts as lost. */
+  /** Time after the end of the window. A timer that has not fired by then is lost. */
   private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(15);
 
   /**

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 final class Footprint {
   private static final int COLLECTIONS = 3;
 
-  /** Pause before a collection, in which the timer's own threads finish the work that callers have left for them. */
+  /** Pause before a collection that lets the timer's own threads finish the work that callers have left for them. */
   private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final long NEAR_NANOS = TimeUnit.SECONDS.toNanos(300);
@@ -20,8 +20,8 @@ final class Footprint {
   private Footprint() {}
 
   /**
-   * Returns the bytes of heap for each waiting timer, including its handle. The array of the handles does not count,
-   * nor does the callback, which all timers share.
+   * Returns the bytes of heap for each waiting timer, including its handle. The array of the handles is not included.
+   * Neither is the callback, which all timers share.
    *
    * @throws IllegalStateException if one of the timers fires
    */

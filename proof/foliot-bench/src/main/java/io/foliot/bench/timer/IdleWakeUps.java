@@ -23,7 +23,7 @@ record IdleWakeUps(double empty, double oneAhead) {
   private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long FIRST_FIRING_NANOS_MAX = TimeUnit.SECONDS.toNanos(10);
 
-  /** Pause in which threads finish their work and go to sleep. */
+  /** Pause that lets threads finish their work and go to sleep. */
   private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   /** Returns whether this system shows how often threads wake. */
@@ -62,7 +62,7 @@ record IdleWakeUps(double empty, double oneAhead) {
     for (int index = 0; index < all.size(); index++) {
       long waits = 0;
       for (Map.Entry<Path, Long> thread : before.get(index).entrySet()) {
-        // A thread that has ended meanwhile counts as a thread that did not wake.
+        // A thread that has ended in the meantime adds no wake-ups.
         waits += Math.max(0, after.get(index).getOrDefault(thread.getKey(), 0L) - thread.getValue());
       }
       result.add(waits / seconds);

@@ -129,7 +129,7 @@ public class PassiveQueueBenchmark {
     }
   }
 
-  /** A queue into which a batch is scheduled again after each invocation has cancelled one. */
+  /** A queue that loses a batch in each invocation. The batch is then scheduled again. */
   @State(Scope.Thread)
   public static class LosingBatch extends Filled {
     @Setup(Level.Invocation)
@@ -194,7 +194,7 @@ public class PassiveQueueBenchmark {
     }
   }
 
-  /** A queue whose time advances, and in which each timer that expires is replaced by a new one. */
+  /** A queue whose time advances. Each timer that expires is replaced by a new one. */
   @State(Scope.Thread)
   @AuxCounters(AuxCounters.Type.OPERATIONS)
   public static class Turning extends Filled {
