@@ -12,14 +12,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a record that no statement interprets, each in a separate {@link Frame}. The checksum of a frame also
- * detects a part that was restored or copied into another task's row. The database's checksums of pages do not detect
- * such a part.
+ * The parts of a record that no statement interprets, each in a separate {@link Frame}. If a part was restored or
+ * copied into the row of another task, the checksum of its frame detects this. The database's checksums of pages do
+ * not.
  */
 final class Blobs {
   /**
-   * Base of the generations and times in a blob. The base is 0 and not the value of a column, because a statement may
-   * change the column without a change of the blob.
+   * Base of the generations and times in a blob. The base is 0. The value of a column cannot be the base, because a
+   * statement may change the column and leave the blob unchanged.
    */
   private static final long NO_BASE = 0;
 

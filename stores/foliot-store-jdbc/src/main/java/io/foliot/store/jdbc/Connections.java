@@ -32,16 +32,16 @@ final class Connections implements AutoCloseable {
   private static final Duration GRACE = Duration.ofSeconds(5);
 
   /**
-   * Settings of a session of MariaDB. MySQL has neither of them. A text that begins with {@code /*M!} is a comment for
-   * MySQL, and for a MariaDB before the version that follows.
+   * Settings of a session of MariaDB. MySQL has neither of these settings. Each of them is in a comment that begins
+   * with {@code /*M!} and a version number. MariaDB executes this comment from that version on, and MySQL ignores it.
    *
    * <ul>
-   * <li>MariaDB ends a session that has been idle in a transaction for 20 s. The client of such a session is lost, and
-   * the locks of the transaction would otherwise be held for hours. The transaction of a batch is never idle that long,
-   * because it waits only for its own statements.
-   * <li>A statement that meets a row of an open transaction waits, and then uses the newest version of the row. With
-   * {@code innodb_snapshot_isolation}, it would fail even under READ COMMITTED: before or after the wait, depending on
-   * the version of the server.
+   * <li>MariaDB ends a session that has been idle in a transaction for 20 s. Such a session has lost its client.
+   * Without the setting, its transaction would keep its locks for hours. The transaction of a batch is never idle that
+   * long, because it waits only for its own statements.
+   * <li>A statement that needs a row of an open transaction waits, and then uses the newest version of the row. With
+   * {@code innodb_snapshot_isolation}, the statement would fail even under READ COMMITTED. Depending on the version of
+   * the server, it would fail before or after the wait.
    * </ul>
    */
   private static final String SESSION_SETTINGS = "SET /*M!100300 SESSION idle_transaction_timeout = 20, */"
@@ -174,8 +174,8 @@ final class Connections implements AutoCloseable {
   }
 
   /**
-   * Auto-commit during a call, even if the pool returns connections in the other mode. {@link #close} restores that
-   * mode.
+   * Turns auto-commit on for a call, if the pool has returned the connection without it. {@link #close} then turns
+   * auto-commit off again.
    */
   private record AutoCommit(Connection connection, boolean before) implements AutoCloseable {
     static AutoCommit on(Connection connection) throws SQLException {

@@ -163,7 +163,8 @@ final class DatabaseShard implements AutoCloseable {
   List<SubmitResult> submit(Session session, List<Draft> drafts) throws SQLException {
     for (String queue : queuesOf(drafts)) {
       if (numbers.isKnown(queue)) {
-        // In a caller's transaction, another connection could wait for this one.
+        // The number is known, so the step below is not needed. In a caller's transaction, that step would use a second
+        // connection, which might wait for this one.
         continue;
       }
       int number = session.apart(connection -> numbers.take(connection, queue));
@@ -310,7 +311,7 @@ final class DatabaseShard implements AutoCloseable {
       return documents.write(session, kind, name, expectedVersion, content);
     }
     if (content == null) {
-      // The transaction below must not wait for a second connection, so this step comes first.
+      // Within the transaction below, this step would wait for a second connection, so it comes first.
       documents.ensureLarger(session, expectedVersion);
     }
     return seal.change(session, content != null,

@@ -59,8 +59,8 @@ interface Dialect {
   boolean isRolledBack(SQLException e);
 
   /**
-   * Returns the exception for the caller in whose transaction a statement failed. Its SQL state is 40001 if the caller
-   * must repeat the transaction because of a conflict.
+   * Returns the exception to throw after a statement has failed in a caller's transaction. The exception has the SQL
+   * state 40001 if the caller must repeat the transaction because of a conflict.
    */
   SQLException ofTransaction(SQLException e);
 
@@ -86,7 +86,7 @@ interface Dialect {
    */
   record Unreadable(TaskId id, long version, String reason, long keptMillis) {}
 
-  /** The columns by which rows are counted. */
+  /** A group of rows that are counted together, because they have the same values in these columns. */
   record RowGroup(int queue, int state, boolean parked) {}
 
   /** Returns a due time in milliseconds: since 1970 for an instant, from now for a delay. */

@@ -75,8 +75,8 @@ final class GeneralPath {
    * since the first read of the transaction.
    *
    * @param bodies whether payloads are read, because the results contain them
-   * @param writes whether changes are written; false for moves. The write of a move would wait for a statement that is
-   *     changing the row, and afterwards there may be nothing to move
+   * @param writes whether changes are written; false for moves. If another statement is changing the row of a move, a
+   *     write would wait for that statement, and then there may be nothing to move
    */
   <Q, R> void take(Session session, OptimisticBatch<Q, R> batch, boolean bodies, boolean writes) throws SQLException {
     for (List<Integer> chunk : Rounds.chunks(batch.open())) {

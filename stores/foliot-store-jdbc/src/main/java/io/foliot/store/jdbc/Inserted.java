@@ -10,9 +10,9 @@ import java.util.BitSet;
  */
 final class Inserted {
   /**
-   * Bound on the time from the read of a generation to the end of the insert, in microseconds. An insert that takes
-   * longer may have waited. Within this time, no other transaction can give the key a new generation, end the task, and
-   * commit.
+   * Bound on the time from the read of a generation to the end of the insert, in microseconds. Within this time, no
+   * other transaction can give the key a new generation, end the task, and commit. So only an insert that takes longer
+   * may have waited for such a transaction.
    */
   private static final long AT_ONCE_MICROS = 1_000;
 
@@ -59,7 +59,7 @@ final class Inserted {
     return dueAts[place];
   }
 
-  /** Returns the largest generation that the clock had not passed after the insert; 0 if there is none. */
+  /** Returns the largest of the generations that the clock had not yet passed after the insert; 0 if there is none. */
   long last() {
     return last;
   }

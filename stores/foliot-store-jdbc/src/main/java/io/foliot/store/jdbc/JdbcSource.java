@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** The source of connections to one database. */
 public sealed interface JdbcSource {
   /**
-   * Returns a source for which the store opens and closes a pool.
+   * Returns a source for this URL. The store opens a pool for the source, and closes the pool.
    *
    * @param url {@code jdbc:postgresql:...}, {@code jdbc:mariadb:...} or {@code jdbc:mysql:...}; MariaDB's driver is
    *     used for MySQL too

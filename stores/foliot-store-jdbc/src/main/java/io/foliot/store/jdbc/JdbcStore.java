@@ -60,7 +60,7 @@ import org.jspecify.annotations.Nullable;
  * durable as its databases.
  *
  * <p><b>Shape.</b> A batch is one step or a few steps. A step is one statement on PostgreSQL, and one or a few
- * statements on MariaDB and MySQL. A batch relies only on READ COMMITTED, and on changes of single rows that take
+ * statements on MariaDB and MySQL. A batch needs no isolation above READ COMMITTED, because each change of a row takes
  * effect only if the row is still as it was read. Between steps, no state is kept in a session and no lock is held.
  * Each step may use a different connection, so a pooler in transaction mode can be used.
  *
@@ -387,7 +387,8 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
         if (!part.range().equals(range)) {
           throw new IllegalArgumentException("a task can be changed only in a transaction of the database that holds"
               + " its slot: slot=" + slot.applyAsInt(item) + ", held by " + part.name() + ", transaction of slots "
-              + range + "; use a transaction there, or call after the commit (a submit with an idempotency key)");
+              + range + "; use a transaction of that database, or make the call after the commit (a submit: with an"
+              + " idempotency key)");
         }
       }
     }
@@ -611,7 +612,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
             : CompletableFuture.completedFuture(false));
   }
 
-  /** Records whether the store is sealed in each database except the first, which has the document. */
+  /** Records, in each database except the first, whether the store is sealed. The first database has the document. */
   private CompletionStage<Boolean> others(boolean seals) {
     CompletionStage<Boolean> all = CompletableFuture.completedFuture(true);
     for (int i = 1; i < parts.size(); i++) {

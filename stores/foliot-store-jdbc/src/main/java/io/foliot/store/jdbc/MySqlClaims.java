@@ -56,7 +56,7 @@ final class MySqlClaims implements ClaimStatements {
   @Override
   public Claimed claim(Connection connection, QueueIds numbers, List<NewClaim> claims, int slotCount)
       throws SQLException {
-    // Each claim has a random token of 128 bits. The tokens of the first and the last claim make the secret.
+    // Each claim has a random token of 128 bits. The tokens of the first and the last claim together form the secret.
     ByteBuffer secret = ByteBuffer.allocate(32);
     for (NewClaim half : List.of(claims.getFirst(), claims.getLast())) {
       secret.putLong(half.token().high()).putLong(half.token().low());
@@ -144,8 +144,8 @@ final class MySqlClaims implements ClaimStatements {
   }
 
   /**
-   * Returns the SQL expression for the lease of a row, in milliseconds. A row that is in none of the later lists gets
-   * the lease of the first list.
+   * Returns an SQL expression for the lease of a row, in milliseconds. The claims of one list have the same lease. The
+   * expression names the rows of all lists except the first; any other row gets the lease of the first list.
    */
   private static String lease(List<List<NewClaim>> byLease) {
     long first = byLease.getFirst().getFirst().leaseMillis();

@@ -10,8 +10,8 @@ import java.sql.SQLTransactionRollbackException;
 import java.util.Set;
 
 /**
- * The dialect of MariaDB 10.6 and newer, and of MySQL 8.0.19 and newer. A batch is a table of parameters within the
- * statement.
+ * The dialect of MariaDB 10.6 and newer, and of MySQL 8.0.19 and newer. A statement contains the items of a batch as a
+ * table of parameters (see {@link ParameterTable}).
  *
  * <p>An UPDATE does not return which rows it changed. So the UPDATE writes into each row a value that only this call
  * uses, and a second statement reads which rows have such a value. For a claim the value is the token, and no
@@ -33,8 +33,9 @@ final class MySqlDialect implements Dialect {
   /** Error codes of a write on a read-only server or in a read-only transaction. */
   private static final Set<Integer> READ_ONLY = Set.of(1290, 1792, 1836);
   /**
-   * Error code of MariaDB's {@code innodb_snapshot_isolation}: a row to be locked was changed after the transaction, or
-   * under READ COMMITTED the statement, had taken its snapshot. MariaDB rolls back the transaction.
+   * Error code of MariaDB's {@code innodb_snapshot_isolation}. A statement fails with this code if it must lock a row
+   * that was changed after the snapshot was taken. Under READ COMMITTED, each statement takes a snapshot; under
+   * REPEATABLE READ, each transaction takes one. MariaDB rolls back the transaction.
    */
   private static final int CHANGED_SINCE_SNAPSHOT = 1020;
   /**

@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 /** The {@link QueryStatements} of MariaDB and MySQL. */
 final class MySqlQueries implements QueryStatements {
   private static final String BODY = "record.body";
-  /** Largest number of scans that run directly. For more, a query first reads which of their slots have entries. */
+  /**
+   * Largest number of scans that run directly. If there are more scans, a query first reads which of their slots have
+   * entries.
+   */
   private static final int SCANS_AT_ONCE = 4;
 
   private final MySqlStatements statements;
@@ -136,7 +139,7 @@ final class MySqlQueries implements QueryStatements {
   }
 
   private String parked(SlotSet slots) {
-    // SQL permits no empty list, and no slot has the number -1.
+    // SQL permits no empty list, so the list begins with -1. No slot has this number.
     String list = IntStream.concat(IntStream.of(-1), Arrays.stream(slots.isAll() ? new int[0] : Rows.slots(slots)))
         .mapToObj(String::valueOf).collect(Collectors.joining(", "));
     return parked.when("slots", !slots.isAll()).with("slot_mask", slots.slotCount() - 1).with("slots", list).text();

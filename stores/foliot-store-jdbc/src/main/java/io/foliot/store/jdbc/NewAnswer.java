@@ -9,7 +9,7 @@ import io.foliot.core.store.batch.RequestName;
  * @param name the name of the request
  * @param queue the number of the task's queue
  * @param answered the answer
- * @param change the answer is stored only with the change at this position of the batch, from 0 on; -1 if the answer is
- *     always stored
+ * @param change the position of a change in the batch, from 0 on: the answer is stored only if this change is written;
+ *     -1 if the answer is always stored
  */
 record NewAnswer(RequestName name, int queue, RecordTable.Answered answered, int change) {}

@@ -33,7 +33,10 @@ final class ParameterTable {
   private final String row;
   private final int width;
   private final List<@Nullable Object> cells = new ArrayList<>();
-  /** Values of more than {@link #CELL_BYTES_MAX} bytes, by index in {@link #cells}, which has null at this index. */
+  /**
+   * Values of more than {@link #CELL_BYTES_MAX} bytes, by the index of their cell. In {@link #cells}, this cell is
+   * null.
+   */
   private final NavigableMap<Integer, byte[]> longCells = new TreeMap<>();
 
   /**

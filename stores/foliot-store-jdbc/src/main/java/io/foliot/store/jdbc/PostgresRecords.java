@@ -192,7 +192,7 @@ final class PostgresRecords implements RecordStatements {
       PostgresArrays arrays = new PostgresArrays(connection, statement);
       bindLive(arrays, changes);
       PostgresColumns columns = new PostgresColumns(inserted);
-      // A new task is due at its wakeAt, so the statement takes only the due time.
+      // The wakeAt of a new task is its due time, so the statement has no parameter for wakeAt.
       arrays.longs(columns.dueAt).longs(columns.changedAt).longs(columns.generation)
           .ints(inserted.stream().mapToInt(Change::queue).toArray()).ints(columns.part).ints(columns.maxAttempts)
           .ids(columns.id).blobs(columns.body)

@@ -14,8 +14,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * The source of connections to PostgreSQL for the pool that the store opens. A direct connection keeps its statements
- * prepared, because parsing and planning are more than half of the cost of a small batch. The planner's
- * settings are also made only once for each direct connection.
+ * prepared, because parsing and planning are more than half of the cost of a small batch. Also, the settings of the
+ * planner are sent only once for each direct connection.
  *
  * <p>Behind a pooler that gives each transaction another session, prepared statements and settings would not last until
  * the next transaction. Such a pooler invents a process id for the connection, to forward cancel requests. If

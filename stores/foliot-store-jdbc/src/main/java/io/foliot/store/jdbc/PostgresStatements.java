@@ -15,7 +15,7 @@ import java.util.function.Function;
 final class PostgresStatements {
   /** Settings of the planner. They precede a statement, in the same round trip and the same transaction. */
   private static final String BY_INDEX = PostgresSource.planByIndex() + "; ";
-  /** Settings for moves. Their commits need not wait for the disk: a move that a crash loses is repeated. */
+  /** Settings for moves. The commit of a move need not wait for the disk: if a crash loses the move, it is repeated. */
   private static final String BY_INDEX_UNSYNCED = PostgresSource.planByIndex()
       + ", set_config('synchronous_commit', 'off', true); ";
   private static final String BY_COST = PostgresSource.planByCost() + "; ";

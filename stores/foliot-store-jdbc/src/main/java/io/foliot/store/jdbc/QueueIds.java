@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class QueueIds {
   private static final System.Logger LOG = System.getLogger(QueueIds.class.getName());
   /**
-   * Prefix of the substitute for a queue's name that is lost. The name of a real queue never begins with this prefix.
+   * Prefix of the name that replaces the lost name of a queue. The name of a real queue never begins with this prefix.
    */
   private static final String NAMELESS = "#";
   /** Value for a queue that has no number. No row contains it. */

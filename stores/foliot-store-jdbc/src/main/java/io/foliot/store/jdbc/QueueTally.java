@@ -21,8 +21,8 @@ final class QueueTally {
   /** Shortest time that counts are kept. */
   private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(10);
   /**
-   * Shortest time from the beginning of a count that succeeds to the beginning of the next, as a multiple of the time
-   * that the count takes. Counts therefore take at most a twentieth of the time.
+   * Shortest time from the beginning of a successful count to the beginning of the next count, as a multiple of the
+   * duration of the successful count. So counts run for at most a twentieth of the time.
    */
   private static final int REST = 20;
 
@@ -63,8 +63,9 @@ final class QueueTally {
     }
 
     /**
-     * Ends the count. A failure is kept for as long as the count took; otherwise each call would repeat a statement
-     * that takes too long. A failure is not kept if it shows that the database did nothing.
+     * Ends the count. After a failure, the next count may begin once as much time has passed as the failed count took.
+     * Otherwise each call would repeat a statement that takes too long. If the failure shows that the database did
+     * nothing, the next count may begin at once.
      */
     void end(@Nullable Map<String, QueueCounts> counts, @Nullable Throwable failure) {
       long tookNanos = nanos.getAsLong() - beganNanos;
@@ -83,7 +84,8 @@ final class QueueTally {
 
   /**
    * Returns the counts of each queue. If the latest counts are too old, begins a count and returns its result. While a
-   * count is under way, other calls return the counts before it, or its result if there are none.
+   * count is under way, other calls return the counts from before it. If there are none, they return the result of the
+   * count that is under way.
    */
   CompletionStage<Map<String, QueueCounts>> counts() {
     Count found = latest.get();

@@ -24,7 +24,7 @@ interface RecordStatements {
       throws SQLException;
 
   /**
-   * Writes live records that stay live. Stores an answer if its change was written, or if it depends on no change.
+   * Writes live records that stay live. Stores each answer that depends on no change, or on a change that was written.
    * Returns the positions of the changes that were written.
    *
    * @throws SQLException if another call has stored an answer to one of the requests since the read. Nothing is written

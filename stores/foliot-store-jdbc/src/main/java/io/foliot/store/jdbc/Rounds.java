@@ -13,7 +13,8 @@ final class Rounds {
    */
   private static final int ROWS_MAX = 1_000;
   /**
-   * Bound on payload bytes: a statement that has reached it gets no more rows. Each payload is in memory several times.
+   * Bound on the payload bytes of a statement. A statement that has reached this bound gets no more rows, because each
+   * payload is in memory several times.
    */
   private static final long BYTES_MAX = 4 << 20;
   /** Largest number of rounds. A round is repeated if rows change between its read and its write. */
@@ -28,7 +29,9 @@ final class Rounds {
     return chunks(items, item -> 0);
   }
 
-  /** Splits items, in their order, into lists, one for each statement, by their number and their payload bytes. */
+  /**
+   * Splits items, in their order, into one list for each statement. Bounds the items and the payload bytes of a list.
+   */
   static <T> List<List<T>> chunks(List<T> items, ToLongFunction<T> bytesOf) {
     List<List<T>> chunks = new ArrayList<>();
     for (int from = 0; from < items.size();) {

@@ -72,7 +72,7 @@ abstract class Rows {
     return detail.length() > AttemptRecord.MAX_DETAIL ? detail.substring(0, AttemptRecord.MAX_DETAIL) : detail;
   }
 
-  /** Returns how long finished tasks are kept, in milliseconds, bounded so that its sum with a time fits a long. */
+  /** Returns how long finished tasks are kept, in milliseconds. A time plus this duration always fits a long. */
   static long retention(QueueTerms terms) {
     return Math.min(terms.retainFinishedMillis(), Limits.MAX_DELAY_MILLIS);
   }

@@ -11,9 +11,9 @@ import java.sql.SQLException;
  * The row of {@code foliot_meta} that says whether the store is sealed. Thread-safe.
  *
  * <p>Engines read the document of the seal each second, but a caller's transaction may commit long after its last call.
- * If such a transaction committed after a migration has read the tasks, its changes would be lost. So each call in a
- * caller's transaction takes a shared lock until the transaction ends. A change of the seal takes an exclusive lock.
- * MariaDB and MySQL lock this row, and PostgreSQL locks the table. Other calls do not use the row.
+ * If such a transaction committed after a migration had read the tasks, the changes of the transaction would be lost.
+ * So each call in a caller's transaction takes a shared lock until the transaction ends. A change of the seal takes an
+ * exclusive lock. MariaDB and MySQL lock this row, and PostgreSQL locks the table. Other calls do not use the row.
  */
 final class SealRow {
   private static final String SEALED = "yes";
@@ -56,8 +56,8 @@ final class SealRow {
   }
 
   /**
-   * Waits until all callers' transactions that may have changed tasks have ended. Then writes the document and, if the
-   * document had the expected version, the row, in one transaction.
+   * Waits until all callers' transactions that may have changed tasks have ended. Then writes the document. If the
+   * document had the expected version, also writes the row, in the same transaction.
    */
   boolean change(Session session, boolean seals, Write document) throws SQLException {
     return session.run(connection -> Session.together(connection, dialect::isFull, transaction -> {
@@ -77,8 +77,8 @@ final class SealRow {
       if (dialect.isRolledBack(e)) {
         throw e;
       }
-      throw new StoreException("the seal was not changed; it waits until each transaction of a caller that has changed"
-          + " tasks has ended: " + Connections.reason(e), e);
+      throw new StoreException("the seal was not changed; first, all callers' transactions that have changed tasks must"
+          + " end: " + Connections.reason(e), e);
     }
   }
 

@@ -60,17 +60,17 @@ final class Session {
   }
 
   /**
-   * Returns whether a read needs locks if an answer depends on its result. Above the isolation level READ COMMITTED, a
-   * read without locks returns the rows as they were at the first read of the transaction. A read with locks returns
-   * the newest rows (MariaDB, MySQL), or fails if a row has changed since (PostgreSQL, and MariaDB with {@code
-   * innodb_snapshot_isolation}).
+   * Returns whether a read needs locks if an answer depends on the result of the read. Above the isolation level READ
+   * COMMITTED, a read without locks returns the rows as they were at the first read of the transaction. A read with
+   * locks returns the newest rows (MariaDB, MySQL), or fails if a row has changed since (PostgreSQL, and MariaDB with
+   * {@code innodb_snapshot_isolation}).
    */
   boolean locksReads() {
     return locksReads;
   }
 
   /**
-   * Ensures that reads of this session find the row that exists already.
+   * Ensures that reads of this session find a row that another transaction has inserted.
    *
    * @param duplicate the failure of the statement that tried to insert the same row
    * @throws SQLException if even reads with locks do not find the row. The caller must then repeat the transaction
@@ -140,7 +140,7 @@ final class Session {
     return outside == null ? ask(step) : outside.now(dialect, session -> session.run(step));
   }
 
-  /** Runs a step that may fail without ending the caller's transaction. This process handles the failure. */
+  /** Runs a step so that its failure does not end the caller's transaction. This process handles the failure. */
   <R> R guarded(Step<R> step) throws SQLException {
     if (isOwn()) {
       return run(step);

@@ -43,7 +43,7 @@ final class Snapshot implements CommittedRecords {
     }
   }
 
-  /** Maps the key of a record to its live task or, if there is none, to the task that had the key last. */
+  /** Maps the key of a record to the live task of this key; if there is none, to the last task that had the key. */
   private void hold(TaskRecord record) {
     String key = record.key();
     if (key == null) {
@@ -57,7 +57,7 @@ final class Snapshot implements CommittedRecords {
     });
   }
 
-  /** Returns this snapshot with the live records of a newer snapshot in place of its own. */
+  /** Returns a snapshot with the records of {@code newer}, and with the final records and the answers of this one. */
   Snapshot with(Snapshot newer) {
     List<Row> together = new ArrayList<>(newer.rows);
     rows.stream().filter(row -> !row.record().isLive()).forEach(together::add);

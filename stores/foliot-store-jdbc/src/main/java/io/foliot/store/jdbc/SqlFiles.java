@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  * <li><code>{name?}</code> at the beginning of a line makes the line optional; the caller chooses for each call.
  * </ul>
  *
- * <p>A caller declares the names for which it will give values. They must be exactly the names that the file leaves
- * open. A template library was rejected, because the statements need only two constructs, and a reader of SQL should
- * not have to learn a third language.
+ * <p>A caller declares the names that get their values at each call. These must be exactly the names that the file
+ * leaves open. A template library was rejected, because the statements need only two constructs, and a reader of SQL
+ * should not have to learn a third language.
  */
 final class SqlFiles {
   private static final String FOLDER = "sql/";
@@ -179,7 +179,7 @@ final class SqlFiles {
    *
    * @param when the position of the option that includes the piece, or {@link #ALWAYS}
    * @param text the text that is sent, if the piece is no gap
-   * @param gap the position of the name whose text is sent instead, or {@link #NONE}
+   * @param gap if the piece is a gap, the position of the name that fills the gap; otherwise {@link #NONE}
    */
   private record Piece(int when, String text, int gap) {}
 

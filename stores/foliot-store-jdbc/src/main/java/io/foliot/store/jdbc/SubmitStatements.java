@@ -17,8 +17,9 @@ interface SubmitStatements {
   Inserted insert(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException;
 
   /**
-   * Changes the generation of each waiting task that still has the generation of its insert, and of the stored answer
-   * to the request that inserted it. Returns the positions of the tasks that were changed.
+   * Gives a new generation to each waiting task that still has the generation of its insert. The stored answer to the
+   * request that inserted the task gets the new generation as well. Returns the positions of the tasks that were
+   * changed.
    *
    * @param generations the generations that the inserts gave to the tasks
    * @param generation the new generation of all the tasks

@@ -107,7 +107,7 @@ final class TaskSteps {
   private final TermsByQueue terms = new TermsByQueue();
   private final GenerationClock clock;
   private final GeneralPath general;
-  /** Queues for which more than half of the drafts of the latest submit found a live key. */
+  /** Queues in which more than half of the drafts found a live key, when the latest submit was made. */
   private final Set<String> mostlyLive = ConcurrentHashMap.newKeySet();
 
   TaskSteps(Dialect dialect, QueueIds numbers, int slotCount, Supplier<Token> tokens, Consumer<SetAside> onSetAside) {
@@ -150,7 +150,8 @@ final class TaskSteps {
       throws SQLException {
     if (!session.isOwn()) {
       // An INSERT or a locking read may also lock neighbours in the index, and a caller's transaction may keep locks
-      // for long. Therefore drafts with a live key take the general path before the INSERT, and only these are locked.
+      // for long. Therefore drafts with a live key take the general path before the INSERT, and only the tasks of these
+      // keys are locked.
       resubmit(session, drafts, batch, false);
     }
     long ahead = 0;
@@ -294,7 +295,7 @@ final class TaskSteps {
 
   /**
    * Ensures that the inserted tasks have the largest generations of their keys. Another task of the same key may have
-   * ended during the insert. Its generation may be larger in two cases:
+   * ended during the insert. The generation of that other task may be larger in two cases:
    *
    * <ul>
    * <li>The clock was set back or has stopped. The floor was raised above the generation of the other task before that
@@ -327,7 +328,8 @@ final class TaskSteps {
       Draft draft = tasks.get(place).draft();
       reads.key(new KeyName(draft.queue(), Objects.requireNonNull(draft.key())));
     }
-    // Above READ COMMITTED, the caller's transaction does not see a task that ended after its first read.
+    // Above READ COMMITTED, the caller's transaction does not see a task that ended after the first read of the
+    // transaction. So another connection reads.
     Snapshot snapshot = session.locksReads()
         ? session.apart(other -> general.read(Session.own(other, dialect), reads, false, false))
         : general.read(session, reads, false, false);
@@ -625,8 +627,8 @@ final class TaskSteps {
   }
 
   /**
-   * Writes plans whose tasks were not reset or cancelled. Plans that share a child take the general path: the first of
-   * these plans must insert the child, but one statement for all plans has no order.
+   * Writes the plans of tasks that were not reset or cancelled. Plans that share a child take the general path. The
+   * first of these plans must insert the child, but a statement writes its plans in no particular order.
    */
   private void plan(Session session, List<Settlement> settlements, OptimisticBatch<Settlement, SettleResult> batch)
       throws SQLException {

@@ -26,7 +26,7 @@ import java.util.List;
  * <p>Each method throws {@link SQLException} if a statement fails; the caller must then roll back. Each method throws
  * {@link IllegalArgumentException}, and writes nothing, if the connection is in auto-commit mode, or if its database
  * does not hold the slots of all items. Each method throws {@link StoreAwayException}, and writes nothing, if the store
- * is sealed. A migration waits with the seal until all transactions that have called these methods have ended.
+ * is sealed. A migration seals the store only after all transactions that have called these methods have ended.
  */
 public interface TransactionalStore {
   /** Submits tasks. The next head poll finds a task that is already due when the transaction commits. */

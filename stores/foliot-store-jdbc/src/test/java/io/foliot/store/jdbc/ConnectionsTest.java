@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 
 final class ConnectionsTest {
   /**
-   * The calls of {@code close} on the connection of the application's pool. The pool returns it without auto-commit.
+   * The calls of {@code close}, each with the auto-commit mode at that time. The pool of the application returns the
+   * connection without auto-commit.
    */
   private final List<String> calls = new ArrayList<>();
   private boolean autoCommit;

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 final class PostgresAwayTest {
   private static final long HOUR = 3_600_000;
   /**
-   * Pause after which the pool checks each connection before use. The pool does not check a connection that was used
+   * Pause that makes the pool check each connection before use. The pool does not check a connection that was used
    * within the previous 500 ms.
    */
   private static final Duration UNTIL_CONNECTIONS_ARE_CHECKED = Duration.ofSeconds(1);

@@ -292,7 +292,7 @@ final class PostgresTablesTest {
   @Test
   void aMoveSkipsARowThatIsBeingChanged() throws Exception {
     List<TaskId> ids = submit(0, 3, HOUR);
-    // A postponement by a fifth is too short to move the index entries, so there are entries to move.
+    // A touch that postpones a task by a fifth does not move its index entry, so there are entries to move.
     long later = HOUR + HOUR / 5;
     get(store.touch(List.of(0, 1, 2).stream()
         .map(i -> new Touch(new TaskRef.ByKey(QUEUE, "key " + i), Due.after(later))).toList()));

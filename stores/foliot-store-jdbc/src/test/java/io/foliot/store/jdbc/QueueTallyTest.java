@@ -45,7 +45,7 @@ final class QueueTallyTest {
   }
 
   @Test
-  void countsAreKeptByTheTimeThatTheyTake() {
+  void countsThatTakeLongAreKeptForLonger() {
     assertThat(call()).isNotDone();
     passes(2);
     counts.getFirst().complete(FEW);

@@ -471,7 +471,8 @@ abstract class TransactionContract {
   }
 
   /**
-   * Without the wait, a transaction could commit tasks after the migration has read the tasks, and these would be lost.
+   * Without the wait, a transaction could commit tasks after the migration had read the store. These tasks would be
+   * lost.
    */
   @Test
   void theSealWaitsForOpenTransactions() throws SQLException {
@@ -510,8 +511,7 @@ abstract class TransactionContract {
   }
 
   /**
-   * The first read may have been before the seal. PostgreSQL then lets the call fail, and MariaDB returns the newest
-   * row.
+   * If the first read was before the seal, the call fails on PostgreSQL, and reads the newest row on MariaDB.
    */
   @Test
   void anOldSnapshotDoesNotHideTheSeal() throws SQLException {
@@ -629,7 +629,9 @@ abstract class TransactionContract {
     }
   }
 
-  /** The answer is stored with the first generation of the task. The task then gets the largest one of its key. */
+  /**
+   * The answer is stored with the first generation of the task. The task then gets the largest generation of its key.
+   */
   @Test
   void aRepeatedRequestReturnsTheGenerationOfTheTask() throws SQLException {
     Draft once = draft("warm", Due.after(HOUR), OnConflict.RESET, "request");

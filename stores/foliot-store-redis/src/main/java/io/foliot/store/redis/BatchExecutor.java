@@ -29,11 +29,13 @@ import org.jspecify.annotations.Nullable;
  * time of its last read, by the clock of its part.
  *
  * <p>Items of one batch for the same task or key stay in order. The fast path gets at most the first of them. The
- * others take the general path afterwards, in order. The items of one {@link BatchUnit} are compared and written as a
- * whole.
+ * others take the general path afterwards, in order. The changes of one {@link BatchUnit} are written together, or not
+ * at all.
  */
 final class BatchExecutor {
-  /** Maximum number of items of one script. They block the server for some milliseconds, and fit Lua's stack. */
+  /**
+   * Maximum number of items of one script. This many items block the server for some milliseconds, and fit Lua's stack.
+   */
   private static final int AT_ONCE = 500;
   /**
    * A script takes no further item once it has this many bytes of payload. Otherwise it would block the server too
@@ -191,7 +193,7 @@ final class BatchExecutor {
     /**
      * Migrates the records of the items out of their old parts, if the number of parts is being doubled. If the
      * migration to a part fails, only the items of this part fail. Returns the other items, in order; null if the store
-     * has more parts than the state.
+     * has more parts than {@code state} says.
      */
     private CompletableFuture<@Nullable List<Integer>> migrate(Partitions.State state, List<Integer> indices) {
       if (state.complete()) {
@@ -232,7 +234,7 @@ final class BatchExecutor {
       });
     }
 
-    /** Runs the fast path of some items. Adds the indices of those that need the general path to the last list. */
+    /** Runs the fast path of some items. Adds the indices of items that need the general path to {@code forGeneral}. */
     private CompletableFuture<Void> fast(RedisOperation.Hot<Q, R> hot, Partitions.State state, List<Integer> indices,
         List<Integer> forGeneral) {
       int bits = state.bits();

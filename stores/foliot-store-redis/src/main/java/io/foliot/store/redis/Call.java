@@ -14,13 +14,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call to a server of Redis, which may have to be sent more than once. Each {@link #command} sends it once. The next
- * command is created after the earlier one has failed, so that no two threads use a call at the same time.
+ * A call to a Redis server. A call may have to be sent more than once, and each {@link #command} sends it once. A
+ * command is created only after the previous command has failed, so two threads never use a call at the same time.
  */
 final class Call {
-  /** Beginning of the error if a cluster refuses a call because it is moving the slot to another server. */
+  /** First word of the error by which a cluster refuses a call while the slot moves to another server. */
   private static final String SLOT_IS_MOVING = "TRYAGAIN";
-  /** Beginning of the message if Lettuce refuses to send a call. */
+  /** First words of the exception's message if Lettuce has no connection, and so does not send a call. */
   private static final String NOT_CONNECTED = "Currently not connected";
   /** Shortest and longest pause before a call that had no effect is sent again. */
   private static final long PAUSE_MILLIS = 5;
@@ -97,7 +97,7 @@ final class Call {
     return System.nanoTime() - firstNanos >= age.toNanos();
   }
 
-  /** Returns the pause before the call is sent again: twice the pause before it, but at most 200 ms. */
+  /** Returns the pause before the call is sent again: 5 ms at first, then twice the previous pause, at most 200 ms. */
   long nextPauseMillis() {
     long next = pauseMillis;
     pauseMillis = Math.min(2 * next, PAUSE_MILLIS_MAX);

@@ -32,7 +32,7 @@ final class ClaimStep
   private static final int WON = 2;
   private static final int READY = 3;
   /**
-   * Time after which this node tries again to claim a task that only a newer version can read. A node of that version
+   * Delay before this node tries again to claim a task that only a newer version can read. A node of that version
    * may have claimed the task by then.
    */
   private static final long NEWER_VERSION_MILLIS = 10_000;
@@ -40,7 +40,7 @@ final class ClaimStep
   /** A result, and the time of the decision by the clock of the task's part, in milliseconds since 1970. */
   record TimedResult(long nowMillis, ClaimResult result) {}
 
-  /** Returns the failure of a batch of claims, and removes the times from its results. */
+  /** Returns this failure of a batch of claims. If the failure contains results, removes the times from them. */
   static RuntimeException untimed(RuntimeException failure) {
     return failure instanceof ItemsFailedException partly
         ? ItemsFailedException.of(
@@ -123,8 +123,8 @@ final class ClaimStep
   }
 
   /**
-   * Returns the latest time at which the claim may win, in milliseconds since 1970. It is -1 for a move, which never
-   * wins. A time that the script cannot represent exactly is treated as unlimited.
+   * Returns the latest time at which the claim may win, in milliseconds since 1970. The result is -1 for a move, which
+   * never wins. A time that the script cannot represent exactly is treated as unlimited.
    */
   private static long notAfter(Claim claim) {
     return claim.leaseMillis() == 0 ? -1 : Math.min(claim.notAfterMillis(), Terms.EXACT);

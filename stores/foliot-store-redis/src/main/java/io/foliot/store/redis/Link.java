@@ -60,8 +60,8 @@ import org.jspecify.annotations.Nullable;
 final class Link implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Link.class.getName());
   /**
-   * Beginning of a script's error if the caller assumed too few parts ({@link Partitions}). The number n follows; there
-   * are 2^n parts.
+   * First word of the error by which a script refuses a call that assumes too few parts ({@link Partitions}). The error
+   * ends with a number n: the store has 2^n parts.
    */
   private static final String MOVED = "FOLIOTSLOTS ";
   /** Maximum number of calls on a connection that wait for an answer. Further calls are refused. */
@@ -258,9 +258,9 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Sends calls. In a cluster, the calls to a server are not sent before a connection to the server is open. Otherwise
-   * Lettuce would block the sender until then. The sender may be one of the few threads that open the connections, so
-   * the wait might never end.
+   * Sends calls. In a cluster, the calls to a server are sent only once a connection to the server is open. If they
+   * were sent earlier, Lettuce would block the sending thread until the connection is open. That thread may be one of
+   * the few threads that open the connections, so the wait might never end.
    */
   private void dispatch(Pipeline pipeline) {
     if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
@@ -409,7 +409,8 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Sends a call that had no effect again, after a pause. Returns false if the call has waited for the timeout already.
+   * After a pause, repeats a call that had no effect. Returns false, and does not repeat the call, if the call is
+   * already older than the timeout.
    */
   private boolean sendLater(Call call, Answer answer) {
     if (call.isOlderThan(timeout)) {

@@ -58,8 +58,8 @@ final class Reads {
   /** Maximum number of script calls of one query. It bounds the query's time if few records pass the filter. */
   private static final int MAX_READS = 32;
   /**
-   * Minimum number of parked tasks that are requested from each part, unless the limit of the read is smaller. The
-   * parts may have unequal numbers of parked tasks.
+   * Minimum number of parked tasks that are requested from each part, unless the limit of the read is smaller. Equal
+   * shares of the limit could be too small, because the parts may have unequal numbers of parked tasks.
    */
   private static final int PARKED_PER_PART = 16;
   /** Argument of scan.lua, in place of a state, that selects all live tasks. */
@@ -202,7 +202,8 @@ final class Reads {
 
   /**
    * Returns the first entries of all parts, in order. If {@code perPart} entries were read from a part, the part may
-   * have more. So all entries after the last of these entries are left out, whatever their part.
+   * have more entries, which come after the last of these. So the result ends at that last entry: the result must not
+   * skip any entry of the part. If there are several such parts, the result ends at the earliest of their last entries.
    */
   private static List<DueEntry> firsts(List<List<DueEntry>> found, int perPart, int limit) {
     DueEntry end = found.stream().filter(entries -> entries.size() == perPart).map(List::getLast).min(BY_WAKE)

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A cache of recent values, which may be dropped at any time. It consists of two maps. When the younger map is full, it
- * becomes the older map, and the previous older map is dropped. Reads do not keep a value in the cache for longer.
- * Thread-safe.
+ * becomes the older map, and the previous older map is dropped. A read of a value does not keep the value in the cache
+ * for longer. Thread-safe.
  *
  * <p>Each claim, touch and settle of the store reads or writes such a cache, so a read must cost no more than a read of
  * a map. A cache library was rejected, because it records each read to decide which values to drop. Here, a dropped

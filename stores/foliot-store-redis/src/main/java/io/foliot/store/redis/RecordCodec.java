@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * The scripts change the header, and append attempts at the end. They do not change the bytes in between, which have a
  * checksum. A body is stored outside of its record, in its own frame, so that a reset copies no payload.
  *
- * <p>The header has no checksum. The scripts would have to compute it with {@code redis.sha1hex}. This takes 1.9 µs per
- * record, more than the record's {@code HSET} (1.1 µs), and Redis runs all scripts on one thread.
+ * <p>The header has no checksum. The scripts would have to compute the checksum with {@code redis.sha1hex}. This takes
+ * 1.9 µs per record, more than the record's {@code HSET} (1.1 µs), and Redis runs all scripts on one thread.
  */
 final class RecordCodec {
   /** Content type of the placeholder for a body that was not read. A placeholder is not returned to callers. */
@@ -148,7 +148,7 @@ final class RecordCodec {
    * Reads a record.
    *
    * @param body the stored bytes of the task's body; null if there is none, or if the body is not needed
-   * @param nextBody the stored bytes of the successor's body; null as for {@code body}
+   * @param nextBody the stored bytes of the successor's body; null if there is none, or if it is not needed
    * @throws NewerVersionException if a newer version wrote the record
    * @throws DamagedException if the record cannot be read for another reason
    */

@@ -29,8 +29,8 @@ final class SettleStep
       RedisOperation<Settlement, SettleResult>,
       RedisOperation.Hot<Settlement, SettleResult> {
   /**
-   * Answer of the script for an item that needs the general path. If the caller passes it as an outcome, the script
-   * returns it.
+   * Answer of the script for an item that needs the general path. This node also passes this value to the script as an
+   * outcome, if the script cannot compute exactly with the retention; the script then returns the value.
    */
   private static final int NOT_PLAIN = 9;
   // outcomes of settle.lua

@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 final class SlotDoubling {
   /** Maximum number of bits of a slot's index. The index is the low bits of a hash of 16 bits. */
   private static final int MAX_BITS = 16;
-  /** Approximate number of elements that one scan of a part reads. The elements that must migrate do so together. */
+  /** Approximate number of elements that one scan of a part reads. Those of them that must migrate do so together. */
   private static final int SCAN_PAGE = 200;
 
   private final Link link;

@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * delete the task. The stalled caller must not insert the task again. A task in the new part changes only after it was
  * deleted in the old part. So if the stalled caller still found the task in the old part, the task ended after that
  * read. The new part keeps ended tasks for longer than {@link #LATE_MICROS}. The caller reads the clock of the new part
- * before it reads the old part. The new part refuses an insert later than {@link #LATE_MICROS} after that clock
- * reading.
+ * before it reads the old part. The new part refuses an insert that comes more than {@link #LATE_MICROS} after that
+ * clock reading.
  *
  * <p>If both parts are on one server, the insert is in the server's file before the delete. In a cluster, a server that
  * fails may lose the writes of the window before its failure; {@code RedisStore#durability} returns the length of this
@@ -29,9 +29,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * are. If writes wait for replicas, such tasks are not lost.
  */
 final class SlotMigration {
-  /** Time within which an insert must follow the clock reading: half of {@code GRACE} in prelude.lua. */
+  /** Longest time from the clock reading to the insert: half of {@code GRACE} in prelude.lua. */
   private static final long LATE_MICROS = 5_000_000;
-  /** Maximum number of tries. A caller that is late each time is paused too often to make progress. */
+  /** Maximum number of tries. A caller that is late in each of these tries is paused too often to make progress. */
   private static final int MAX_TRIES = 10;
   /** Values per record in the answer of depart.lua; the first is the id. */
   private static final int RECORD_VALUES = 5;

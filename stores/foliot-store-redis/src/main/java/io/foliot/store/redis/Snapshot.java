@@ -108,8 +108,8 @@ final class Snapshot implements CommittedRecords {
   }
 
   /**
-   * Adds a record unless it was added before: records are compared by identity. Returns null if the record does not
-   * exist or cannot be decoded.
+   * Adds a record, unless the record was added before. Each record is decoded only once, because records are compared
+   * by identity. Returns null if the record does not exist or cannot be decoded.
    */
   private @Nullable Stored stored(TaskId id, List<Object> reply, int at) {
     byte[] value = (byte[]) reply.get(at);

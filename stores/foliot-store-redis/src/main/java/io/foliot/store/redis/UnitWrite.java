@@ -63,7 +63,8 @@ final class UnitWrite {
     TaskRecord before = stored == null ? null : stored.record();
     Body nextBody = after.successorBody();
     int bodyStep = bodyStep(before == null ? null : before.body(), after.body());
-    // An empty payload of a successor is stored too: the record says only that there is a successor.
+    // An empty body of a successor is stored too. The record says that the successor has a body, but not that the body
+    // is empty.
     Body nextBefore = before == null ? null : before.successorBody();
     int nextStep = nextBefore == nextBody ? NOTHING : nextBody != null ? SET : DELETE;
     KeyName name = after.key() == null ? null : new KeyName(after.queue(), after.key());

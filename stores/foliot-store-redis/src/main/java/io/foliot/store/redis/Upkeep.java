@@ -27,8 +27,8 @@ final class Upkeep implements AutoCloseable {
    */
   private static final int SWEPT_AT_ONCE = 500;
   /**
-   * Number of consecutive failures for one warning. An outage with fewer failures needs no warning, because the
-   * application's calls fail.
+   * Number of consecutive failures for which one warning is logged. A shorter outage needs no warning, because the
+   * application notices it when its calls fail.
    */
   private static final int WARNED_EACH = 60;
 

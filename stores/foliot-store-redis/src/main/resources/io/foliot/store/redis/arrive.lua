@@ -1,6 +1,6 @@
 -- Inserts records and answers that migrate from another part, unless this part has them.
--- ARGV[2]: the time by this part's clock, in microseconds, after which the call is refused. A later call might insert
--- tasks again that have ended here and were deleted.
+-- ARGV[2]: the latest time for the call by this part's clock, in microseconds. A later call is refused, because it
+-- might insert tasks again that have ended here and were deleted.
 -- ARGV[3]: the lowest generation that the other part could still give out. ARGV[4]: the number of records.
 -- Then per record: id, bytes, body, successor's body, field of its key. Then per answer: field, bytes.
 -- Returns 1, or 0 if the call was refused.

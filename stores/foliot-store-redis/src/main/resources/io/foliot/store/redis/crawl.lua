@@ -1,6 +1,7 @@
--- Scans this part for records or answers that must migrate to another part. ARGV[2]: the bit of the hash that is 1 for
--- them; ARGV[3]: 0 for records, 1 for answers; ARGV[4]: the cursor of the scan; ARGV[5]: about how many elements to
--- scan. Returns the next cursor, then the ids of the tasks or the fields of the answers.
+-- Scans this part for records or answers that must migrate to another part. ARGV[2]: a mask with one bit, which is set
+-- in the hashes of these records and answers; ARGV[3]: 0 for records, 1 for answers; ARGV[4]: the cursor of the scan;
+-- ARGV[5]: about how many elements to scan. Returns the next cursor, then the ids of the tasks or the fields of the
+-- answers.
 local bit16, answers = tonumber(ARGV[2]), ARGV[3] == '1'
 local found = call('HSCAN', answers and ANSWER or TASK, ARGV[4], 'COUNT', ARGV[5])
 local out = {found[1]}

@@ -26,8 +26,8 @@ local NOT_PLAIN = 9
 -- The maximum number of arguments of one call. Lua's stack has room for 8,000.
 local AT_ONCE = 1000
 -- How long an ended task is kept after its retention, in milliseconds. A write on the general path is refused if its
--- read was more than half of this time ago. Therefore, a caller always notices at its write if a task began and ended
--- since its read, because the task is not deleted yet.
+-- read was more than half of this time ago. So a task that began and ended since the read is not deleted yet at the
+-- time of the write, and the caller notices it.
 local GRACE = 10000
 
 local time = redis.call('TIME')
@@ -187,8 +187,8 @@ local function raiseShown(generation)
   end
 end
 
--- Deletes tasks and answers to requests whose retention ended at least GRACE ago, at most limit of each. Returns their
--- number.
+-- Deletes at most limit tasks, and at most limit answers to requests, if their retention ended at least GRACE ago.
+-- Returns the number of deleted tasks and answers.
 local function sweep(limit)
   local members = call('ZRANGEBYSCORE', DROP, '-inf', now - GRACE, 'LIMIT', 0, limit)
   for i = 1, #members do

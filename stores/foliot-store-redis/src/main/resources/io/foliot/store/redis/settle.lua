@@ -1,5 +1,6 @@
 -- Records attempts that succeeded or are retried. ARGV[2], 50 bytes per item: the generation, token, outcome (0:
--- succeeded, 1: retried), kind and value of the due time, beginning of the attempt, and retention in milliseconds.
+-- succeeded, 1: retried, 9: take the general path), kind and value of the due time, beginning of the attempt, and
+-- retention in milliseconds.
 -- ARGV[3..], per item: the id, and the detail of the attempt's end.
 -- An answer is 1, the new state and the wake time (0 if the task has ended); or 9: take the general path.
 local ids = {}

@@ -1,8 +1,8 @@
 -- Writes the results of the general path. Each unit is written only if none of its records, keys and answers has
 -- changed since the read.
--- ARGV[2]: the time by this part's clock, in microseconds, after which the call is refused. Then per unit: the numbers
--- of records and answers, the lowest generation that may be given out afterwards, and the values of each record and
--- answer, in the order of the code below. Returns 1 per written unit, 0 per unit to be read again.
+-- ARGV[2]: the latest time for the call by this part's clock, in microseconds; a later call is refused. Then per unit:
+-- the numbers of records and answers, the lowest generation that may be given out afterwards, and the values of each
+-- record and answer, in the order of the code below. Returns 1 per written unit, 0 per unit to be read again.
 local late = nowMicros > tonumber(ARGV[2])
 local at = 3
 local done = {}

@@ -65,7 +65,7 @@ final class RedisPagesTest {
         TaskPage page = get(store.query(QUEUE, null, limit, cursor));
         assertThat(page.tasks().size()).isLessThanOrEqualTo(limit);
         page.tasks().stream().map(TaskRecord::id).forEach(returned::add);
-        // As the sweep of expired tasks does, this deletes tasks that were returned, and others.
+        // Deletes some tasks that were returned, and some others, as the sweep of expired tasks does.
         List<TaskId> ids = random.nextInt(3) > 0
             ? page.tasks().stream().map(TaskRecord::id).toList()
             : List.copyOf(kept).subList(0, kept.size() / 50);

@@ -173,7 +173,7 @@ final class SlotDoublingTest {
       for (int i = 0; i < 100; i++) {
         before.put("key " + i, submit(behind, "key " + i, i % 2 == 0 ? 0 : HOUR));
       }
-      // The doubling only begins, so each task that must migrate does so when it is touched.
+      // This call migrates no task, so each task that must migrate does so when it is touched.
       ahead.doubling().begin();
       for (Map.Entry<String, SubmitResult> entry : before.entrySet()) {
         TouchResult touched = get(behind.touch(List.of(new Touch(key(entry.getKey()), Due.NOW)))).getFirst();

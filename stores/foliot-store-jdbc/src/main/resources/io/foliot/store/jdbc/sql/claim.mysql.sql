@@ -1,9 +1,10 @@
 -- Claims waiting tasks that are due, and moves the index entries of waiting tasks that are not due.
--- Safety rests on state = delayed in the WHERE. It is evaluated on the locked row, so the second of two claims finds
--- the task running. A claim that is too late, or that is only a move, does not change a due task (see in_time). The
--- token is derived from the task's id and a secret of this call, so no token is used twice. The tokens distinguish the
--- claims of this call from all other claims. The server makes the assignments in order, and a later one reads the
--- values that earlier ones have set. Therefore no assignment here reads a column that an earlier one has set.
+-- Safety rests on state = delayed in the WHERE. The WHERE is evaluated on the locked row, so the second of two claims
+-- finds the task running. A claim that is too late, or that is only a move, does not change a due task (see in_time).
+-- The token is derived from the task's id and a secret of this call, so no token is used twice. The tokens distinguish
+-- the claims of this call from all other claims. The server executes the assignments in order, and each assignment
+-- reads the new values of the columns assigned before it. Therefore no assignment here reads a column that was assigned
+-- before it.
 UPDATE foliot_task SET
   state = CASE WHEN due_at <= {now} THEN {running} ELSE {delayed} END,
   attempt = CASE WHEN due_at <= {now} THEN attempt + 1 ELSE attempt END,

@@ -1,7 +1,7 @@
 -- Claims waiting tasks that are due, and moves the index entries of waiting tasks that are not due.
--- Safety rests on state = delayed in the WHERE. It is evaluated on the newest version of a row, so the second of two
--- claims finds the task running. A claim that is too late (until), or that is only a move (lease = 0), does not change
--- a due task.
+-- Safety rests on state = delayed in the WHERE. The WHERE is evaluated on the newest version of a row, so the second of
+-- two claims finds the task running. A claim that is too late (until), or that is only a move (lease = 0), does not
+-- change a due task.
 WITH clock AS MATERIALIZED ({clock}),
 claimed AS (
   UPDATE foliot_task task SET

@@ -1,5 +1,5 @@
--- Moves live records that have ended to the kept records. Safety rests on the version in the WHERE of the DELETE. It is
--- evaluated on the newest version of a row, so a row that has changed since it was read stays live.
+-- Moves live records that have ended to the kept records. Safety rests on the version in the WHERE of the DELETE. The
+-- WHERE is evaluated on the newest version of a row, so a row that has changed since it was read stays live.
 WITH gone AS (
   DELETE FROM foliot_task task
   USING unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::uuid[], ?, ?, ?, ?::uuid[], ?) WITH ORDINALITY AS wanted(

@@ -1,9 +1,10 @@
 -- Inserts a task if its key is not live, and if its id and its request are not known. Safety rests on ON DUPLICATE KEY
 -- with the unique indexes of id and of (queue, key): an existing row stays unchanged and keeps its version. Inserted
 -- rows have versions of this call.
--- The generation of a row is read from the clock just before the row is inserted. So the new generation is larger than
--- that of a task with the same key that ended while the statement ran. There are two exceptions, which
--- TaskSteps.ensureLast handles: the insert waited after the clock was read, or the clock was set back or has stopped.
+-- The generation of a row is read from the clock just before the row is inserted. So if a task with the same key ended
+-- while the statement ran, the new generation is larger than the generation of that task. There are two exceptions,
+-- which TaskSteps.ensureLast handles: the insert waited after the clock was read, or the clock was set back or has
+-- stopped.
 -- wanted: id, queue, task_key, slot, due, relative, max_attempts, body; with requests, also request.
 INSERT INTO foliot_task (
   id, queue, `key`, part, wake_at, due_at, first_due_at, created_at, changed_at, state,

@@ -4,9 +4,9 @@
 -- column is the clock minus the generation: the microseconds since the generation was read, or less if the generation
 -- was ahead of the clock.
 -- The version of a new row is its place in the batch. The generation is read from the clock just before the row is
--- inserted. So the new generation is larger than that of a task with the same key that ended while the statement ran.
--- There are two exceptions, which TaskSteps.ensureLast handles: the insert waited after the clock was read, or the
--- clock was set back or has stopped.
+-- inserted. So if a task with the same key ended while the statement ran, the new generation is larger than the
+-- generation of that task. There are two exceptions, which TaskSteps.ensureLast handles: the insert waited after the
+-- clock was read, or the clock was set back or has stopped.
 -- Codes in answers: kind 0 is CREATED, state 0 is READY, and state 1 is DELAYED.
 WITH clock AS MATERIALIZED ({clock_and_floor}),
 draft AS (

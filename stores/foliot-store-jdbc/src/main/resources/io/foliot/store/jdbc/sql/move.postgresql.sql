@@ -1,4 +1,4 @@
--- Moves the index entries of waiting tasks, if the tasks are not due, to their deadlines. Skips rows that another
+-- Moves index entries to the deadlines of their tasks, if the tasks wait and are not due. Skips rows that another
 -- statement is changing (SKIP LOCKED). Usually, that statement touches the task, and then there may be nothing to move.
 -- Without SKIP LOCKED, a batch of moves and a batch of touches could deadlock.
 WITH clock AS MATERIALIZED ({clock}),

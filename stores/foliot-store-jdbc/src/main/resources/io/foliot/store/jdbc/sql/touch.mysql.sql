@@ -1,9 +1,9 @@
 -- Pushes back waiting tasks by key; with resets, also replaces their maximum numbers of attempts. The statement
 -- write_bodies replaces their bodies.
--- Safety rests on the WHERE, which is evaluated on the locked row. It demands that the task waits, and that its index
--- entry is not later than the new deadline. So no claim is overwritten, and the index entry is never late. The
+-- Safety rests on the WHERE, which is evaluated on the locked row. The WHERE requires that the task waits, and that its
+-- index entry is not later than the new deadline. So no claim is overwritten, and the index entry is never late. The
 -- generation grows even if the clock was set back.
--- The index entry moves only if its time is within the first five eighths of the time until the new deadline (as in
+-- The index entry moves only if it is in the first five eighths of the interval from now to the new deadline (as in
 -- TaskLife). A touch that does not move the index entry changes no indexed column.
 -- wanted: queue, task_key, due, relative, max_wait; with resets: max_attempts.
 UPDATE ({clock}) clock

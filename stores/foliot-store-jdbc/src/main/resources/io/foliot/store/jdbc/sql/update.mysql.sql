@@ -1,7 +1,7 @@
 -- Writes live records. The statement write_bodies writes the bodies of the records. The statement remember stores the
 -- answers that depend on the records.
--- Safety rests on the version in the WHERE. It is evaluated on the locked row, so a row that has changed since it was
--- read is not written.
+-- Safety rests on the version in the WHERE. The WHERE is evaluated on the locked row, so a row that has changed since
+-- it was read is not written.
 -- wanted: all columns that are set, except for version; then id, and the version that the row must have.
 UPDATE {wanted_rows} wanted
 STRAIGHT_JOIN foliot_task task ON task.id = wanted.id

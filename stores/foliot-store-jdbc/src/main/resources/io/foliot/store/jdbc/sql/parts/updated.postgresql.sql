@@ -1,6 +1,6 @@
 -- Writes live records, and returns the places of the written records.
--- Safety rests on the version in the WHERE. It is evaluated on the newest version of a row, so a row that has changed
--- since it was read is not written.
+-- Safety rests on the version in the WHERE. The WHERE is evaluated on the newest version of a row, so a row that has
+-- changed since it was read is not written.
 UPDATE foliot_task task SET
   wake_at = wanted.wake_at,
   due_at = wanted.due_at,
