@@ -25,9 +25,9 @@ local HAS_TOKEN, HAS_BODY, HAS_SUCCESSOR_BODY = 32, 64, 128
 local NOT_PLAIN = 9
 -- The maximum number of arguments of one call. Lua's stack has room for 8,000.
 local AT_ONCE = 1000
--- How long an ended task is kept after its retention, in milliseconds. A write on the general path is refused if its
--- read was more than half of this time ago. So a task that began and ended since the read is not deleted yet at the
--- time of the write, and the caller notices it.
+-- Additional time that an ended task is kept after its retention, in milliseconds. A write on the general path is
+-- refused if its read was more than half of this time ago. If a task began and ended since the read, it is therefore
+-- still there at the time of the write, and the caller notices it.
 local GRACE = 10000
 
 local time = redis.call('TIME')
