@@ -115,7 +115,9 @@ final class ExamplesTest {
     return start(example, file, "", environment);
   }
 
-  /** Starts the command of a README that names a file of the example and ends with the given argument, if any. */
+  /**
+   * Starts one of the commands in a README: the one that names the file, and ends with the argument if one is given.
+   */
   private Program start(String example, String file, String argument, Map<String, String> environment)
       throws IOException {
     List<String> commands = commands(example, "examples/" + example + "/" + file).stream()
@@ -249,7 +251,7 @@ final class ExamplesTest {
       List<String> lines = program.linesAtTheEnd();
       List<String> messages = lines.stream().filter(line -> line.contains("s  message ")).toList();
       assertThat(messages).hasSize(10);
-      // Ten attempts at five a second take at least nine fifths of a second.
+      // From the first to the tenth attempt, at five a second, at least 1.8 s pass.
       assertThat(Double.parseDouble(messages.getLast().split(" ")[0])).as("%s", lines).isBetween(1.8, 20.0);
       assertThat(lines).contains(promised("rate-limit").getFirst());
       assertThat(lines.indexOf(promised("rate-limit").getFirst())).as("%s", lines).isLessThan(5);

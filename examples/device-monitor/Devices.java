@@ -193,7 +193,7 @@ public class Devices {
             System.out.println("a call with " + due.length + " heartbeats failed: " + failure.getMessage());
             return;
           }
-          // The server counts the deadline from the moment at which it handles the call, which is not before `now`.
+          // The server counts the deadline from when it handles the call. This is at `now` or later.
           Arrays.stream(due).forEach(i -> lastBeat.set(i, now));
           beats.addAndGet(due.length);
           int unknown = answer.split("NOT_FOUND", -1).length - 1;

@@ -53,15 +53,15 @@ class Shard:
         self.number = int(headers.get("foliot-shard", 0))
         self.of = int(headers.get("foliot-shards", 1))
         self.phase = headers.get("foliot-phase")  # "before" or "after" in a task of a listener; None in a shard
-        self.result = headers.get("foliot-run-result")  # of the run, in the phase "after"
+        self.result = headers.get("foliot-run-result")  # the result of the run; None except in the phase "after"
         self.parameter = headers.get("foliot-shard-parameter")
         self.fence = (task["generation"], task["attempt"])  # grows with each attempt and each run of this shard
-        self.checkpoint = task.get("checkpoint")  # of an earlier attempt
+        self.checkpoint = task.get("checkpoint")  # the checkpoint of an earlier attempt, or None
         self.note = {}  # checkpoint and progress, sent with each extension and with the end
         self.lost = threading.Event()
         self.stale = False
         self.ended = threading.Event()
-        self.lease_end = lease_end  # by the monotonic clock
+        self.lease_end = lease_end  # a reading of the monotonic clock
 
     def __str__(self):
         return f"{self.job} {self.number + 1}/{self.of}" if self.phase is None else f"{self.job}, {self.phase} its run"
@@ -103,7 +103,7 @@ class Shard:
 
 
 class Sink:
-    """A store that refuses a writer that was replaced: it remembers the greatest fence of each shard."""
+    """A store that remembers the greatest fence of each shard, and refuses writes with a smaller fence."""
 
     def __init__(self):
         self.fences = {}

@@ -2,7 +2,10 @@ import io.foliot.Foliot;
 import io.foliot.Tasks;
 import java.util.concurrent.CountDownLatch;
 
-/** Sends messages through a gateway that accepts five a second. A queue without a limit does not wait for them. */
+/**
+ * Sends messages through a gateway that accepts five a second. A task of a queue without a limit does not wait for
+ * these messages.
+ */
 public class RateLimit {
   public static void main(String[] args) throws InterruptedException {
     CountDownLatch handled = new CountDownLatch(11);

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests a job of 02:30 in Berlin: on the days on which the clock changes, and during a pause. No test waits. */
+/** Tests a job that runs at 02:30 in Berlin: on the days when the clock changes, and during a pause. No test waits. */
 final class NightlyReportTest {
   /** The code under test. */
   static final class Reports {

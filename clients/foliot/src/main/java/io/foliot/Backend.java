@@ -8,8 +8,8 @@ import java.util.concurrent.CompletableFuture;
 /** An engine in this process, or a server. Safe for use by any thread. */
 interface Backend extends AutoCloseable {
   /**
-   * Creates the queue if it does not exist, and changes the given settings. Returns when they are in effect on the node
-   * that made the change.
+   * Creates the queue if it does not exist, and changes the given settings. This method returns once the settings are
+   * in effect on the node that made the change.
    */
   void putQueue(String queue, SettingsChange change);
 
@@ -22,7 +22,7 @@ interface Backend extends AutoCloseable {
 
   CompletableFuture<Submitted> submit(Submission submission);
 
-  /** Moves the deadline of the live task of a key to this delay from now; returns whether there was a live task. */
+  /** Makes the live task of a key due after a delay, counted from now. Returns whether there was a live task. */
   CompletableFuture<Boolean> touch(String queue, String key, Duration delay);
 
   CompletableFuture<Cancellation> cancel(String queue, String key);

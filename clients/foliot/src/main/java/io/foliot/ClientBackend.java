@@ -56,7 +56,7 @@ final class ClientBackend implements Backend {
    * queue has.
    */
   private static final int CONCURRENCY = 1_000;
-  /** Time for an interrupted handler to end, and for the server to record the end of its attempt. */
+  /** Longest wait for an interrupted handler to end, and for the server to record the end of its attempt. */
   private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
   /** Longest wait of one claim for tasks. It is short, because a close waits for the claim that is under way. */
   private static final Duration POLL_WAIT = Duration.ofSeconds(1);
@@ -127,8 +127,8 @@ final class ClientBackend implements Backend {
   }
 
   /**
-   * Returns whether a queue exists. A queue that the API key may not read counts as existing, because the key may not
-   * create it either.
+   * Returns whether a queue exists. If the API key may not read the queue, this method returns true, because the key
+   * may not create the queue either.
    */
   private boolean exists(String queue) {
     try {
@@ -258,7 +258,8 @@ final class ClientBackend implements Backend {
    */
   private CompletableFuture<?> send(ClaimedTask task, TaskNote note) {
     return calls.extend(task.lease(), LEAST_LEASE, note).exceptionally(failure -> {
-      LOG.log(System.Logger.Level.DEBUG, "a note was not stored; the next note has it: task=" + task.id(), failure);
+      LOG.log(System.Logger.Level.DEBUG, "a note was not stored; the next note includes it: task=" + task.id(),
+          failure);
       return null;
     });
   }
@@ -310,7 +311,7 @@ final class ClientBackend implements Backend {
         + " the result; update io.foliot:foliot-client: result=" + result);
   }
 
-  /** Converts a refusal because of a key or an idempotency key to a result. Any other failure fails the future. */
+  /** Converts a refusal to a result if a key or an idempotency key caused it. Any other failure fails the future. */
   private CompletableFuture<Submitted> refused(@Nullable Throwable failure) {
     if (failure instanceof FoliotException refusal) {
       String id = refusal.problem().members().get("id");

@@ -125,7 +125,7 @@ final class ClientRun implements Run {
     return noted(settlement, note.atSuccess());
   }
 
-  /** Returns the end of an attempt whose handler threw, with its note. */
+  /** Returns the end of the attempt if its handler threw, with the note. */
   Settlement failed(Throwable failure) {
     return noted(Settlement.nack(failure.toString()), note.atEnd());
   }

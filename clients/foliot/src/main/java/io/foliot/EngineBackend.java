@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A backend over an engine in this process. Safe for use by any thread. */
 final class EngineBackend implements Backend {
-  /** Time for an interrupted handler to end, and for the store to record the end of its attempt. */
+  /** Longest wait for an interrupted handler to end, and for the store to record the end of its attempt. */
   private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
 
   private static final System.Logger LOG = System.getLogger(EngineBackend.class.getName());
@@ -134,7 +134,8 @@ final class EngineBackend implements Backend {
   private CompletableFuture<?> send(Attempt attempt, TaskNote note) {
     Token token = Objects.requireNonNull(attempt.task().token());
     return engine.extend(attempt.task().id(), token, Duration.ofMillis(1), note).exceptionally(failure -> {
-      LOG.log(System.Logger.Level.DEBUG, "a note was not stored; the next note has it: task=" + attempt.task().id(),
+      LOG.log(System.Logger.Level.DEBUG,
+          "a note was not stored; the next note includes it: task=" + attempt.task().id(),
           failure);
       return null;
     });
@@ -154,7 +155,8 @@ final class EngineBackend implements Backend {
       case REJECTED -> Submitted.Result.REJECTED;
       case REPEATED -> Submitted.Result.REPEATED;
       case MISMATCHED -> Submitted.Result.MISMATCHED;
-      case CHANGED -> throw new IllegalStateException("a submit without an expected generation cannot be refused as CHANGED: " + result);
+      case CHANGED -> throw new IllegalStateException(
+          "a submit without an expected generation cannot be refused as CHANGED: " + result);
     };
     return new Submitted(kind, result.id().toString(), result.generation(), Instant.ofEpochMilli(result.dueAt()));
   }
@@ -197,7 +199,7 @@ final class EngineBackend implements Backend {
         + " Foliot.on(dataSource); these tasks are stored by " + store.kind());
   }
 
-  /** Stops the workers, and then the engine. The patience covers both. */
+  /** Stops the workers, and then the engine. The patience is the limit for both together. */
   @Override
   public void close() {
     long begunNanos = System.nanoTime();

@@ -126,8 +126,8 @@ final class EngineRun implements Run {
   }
 
   /**
-   * Returns the handler's failure, with the attempt's note if the note is not empty. An {@link Error} without a note is
-   * thrown.
+   * Returns the handler's failure, with the attempt's note if the note is not empty. If the failure is an {@link Error}
+   * and the note is empty, throws the error.
    */
   Exception failed(Throwable failure) {
     if (!note.atEnd().isEmpty()) {

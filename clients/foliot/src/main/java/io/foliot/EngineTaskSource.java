@@ -40,7 +40,7 @@ final class EngineTaskSource implements TaskSource {
   private static final System.Logger LOG = System.getLogger(EngineTaskSource.class.getName());
   private static final String JSON = "application/json";
   /**
-   * Default window of the misfire rule skip: the greatest lateness with which a scheduled time still runs. A server has
+   * Default window of the misfire rule skip: a scheduled time that is found later than this starts no run. A server has
    * the same default.
    */
   private static final Duration LATEST_OF_SKIP = Duration.ofMinutes(1);

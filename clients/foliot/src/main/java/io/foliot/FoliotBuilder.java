@@ -98,9 +98,9 @@ public final class FoliotBuilder {
   }
 
   /**
-   * Registers an allocator: a function of the application that assigns the shards of a run to workers. A job names
-   * it with {@link io.foliot.jobs.Job.Builder#allocator}. All nodes of a store must register it, because each of them
-   * plans a part of the jobs.
+   * Registers an allocator: a function of the application that assigns the shards of a run to workers. A job names its
+   * allocator with {@link io.foliot.jobs.Job.Builder#allocator}. All nodes of a store must register the same
+   * allocators, because each node plans a part of the jobs.
    *
    * @param name from 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}
    * @throws IllegalArgumentException if the name is not valid, or has an allocator already

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  * The run of a recurring job that a task belongs to, and the role of the task in this run.
  *
  * @param job the name of the job
- * @param scheduledAt the scheduled time that the run is for, regardless of when it begins
+ * @param scheduledAt the scheduled time of the run, even if the run began later
  * @param shard the number of the shard, from 0
  * @param shards how many shards the run has
  * @param shardParameter the text that the job defines for the shard, or null
  * @param missed how many scheduled times were missed directly before this one
  * @param zone the zone of the shard if the job runs in each zone, or null
- * @param phase the phase of the run to which the task belongs: the shards, or the listener before or after them
+ * @param phase the role of the task: a shard, or the listener before or after the shards
  * @param runResult the result of the run, such as SUCCEEDED, FAILED or STOPPED; null except in {@link Phase#AFTER}
  * @param runFailed how many shards of the run failed; 0 except in {@link Phase#AFTER}
  */

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 /** A handle on the task of a key. The task need not exist. Immutable; safe for use by any thread. */
 public interface KeyedTask {
   /**
-   * Moves the task's deadline to this delay from now. The payload stays the same. If an attempt is running, it
-   * continues, and the task fires again at the new deadline.
+   * Moves the task's deadline: the task becomes due after this delay, counted from now. The payload stays the same. If
+   * an attempt is running, it continues, and the task fires again at the new deadline.
    *
    * @param delay from 0 to 100 years
    * @return whether there was a live task of this key; if not, nothing changed

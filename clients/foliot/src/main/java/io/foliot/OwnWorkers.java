@@ -9,7 +9,7 @@ import java.util.Set;
 /** The workers of one {@link Foliot}. {@link Foliot#close} stops them. Safe for use by any thread. */
 final class OwnWorkers {
   private static final System.Logger LOG = System.getLogger(OwnWorkers.class.getName());
-  /** Time for an interrupted handler to end, and for the store to record the end of its attempt. */
+  /** Longest wait for an interrupted handler to end, and for the store to record the end of its attempt. */
   private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
   /** Longest wait of one claim for tasks. It is short, because a close may wait for the claim under way. */
   private static final Duration POLL_WAIT = Duration.ofSeconds(1);
@@ -35,8 +35,8 @@ final class OwnWorkers {
   }
 
   /**
-   * Returns the builder with the node's name and zone, and with a short wait of each claim. {@link #stop} also stops
-   * the worker that the builder starts.
+   * Sets the node's name, the node's zone and a short poll wait in the builder, and returns the builder. {@link #stop}
+   * also stops the worker that the builder starts.
    */
   JobWorker.Builder owned(JobWorker.Builder settings) {
     JobWorker.Builder owned = settings.name(name).pollWait(POLL_WAIT).onStart(this::add);

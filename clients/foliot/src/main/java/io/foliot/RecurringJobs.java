@@ -53,11 +53,11 @@ public final class RecurringJobs {
   }
 
   /**
-   * Declares a job that is defined in code. The definition is written unless it is among the latest eight that code has
-   * declared for this job. A later change by hand therefore stays until the code changes, and an old instance of the
-   * application changes nothing during a rolling deployment.
+   * Declares a job that is defined in code. The store remembers the latest eight definitions that code has declared for
+   * this job. The definition is stored only if it is not among them. A later change by hand therefore stays until the
+   * code changes, and an old instance of the application changes nothing during a rolling deployment.
    *
-   * @return the job as it is, which may differ from the declaration
+   * @return the stored job, which may differ from the declaration
    * @throws IllegalArgumentException if a setting is not valid, or the queue does not exist
    */
   public JobStatus declare(Job job) {
@@ -93,8 +93,8 @@ public final class RecurringJobs {
   }
 
   /**
-   * Returns the next {@code count} scheduled times of a job in ascending order, or fewer if the schedule ends. The
-   * times of a paused job are those after the end of its pause, or after now if the pause has no end.
+   * Returns the next {@code count} scheduled times of a job in ascending order, or fewer if the schedule ends. For a
+   * paused job, these times are after the end of the pause, or after now if the pause has no end.
    */
   public List<ZonedDateTime> next(String name, int count) {
     return backend.await(jobs.next(name, count));
@@ -122,7 +122,7 @@ public final class RecurringJobs {
   }
 
   /**
-   * Pauses a job: after this method has returned, no run of a scheduled time begins until the job is resumed.
+   * Pauses a job: after this method has returned, the schedule starts no run until the job is resumed.
    *
    * @param until when the job resumes by itself; null for never
    * @param reason a human-readable reason
@@ -131,7 +131,7 @@ public final class RecurringJobs {
     return backend.await(jobs.pause(name, until, reason, "application"));
   }
 
-  /** Resumes a job. Scheduled times that passed during the pause do not run. */
+  /** Resumes a job. Scheduled times that passed during the pause start no runs. */
   public JobStatus resume(String name) {
     return backend.await(jobs.resume(name));
   }

@@ -34,7 +34,7 @@ public interface Run {
   /** Returns the headers that were given at the submit. */
   Map<String, String> headers();
 
-  /** Returns the run of a recurring job that this task belongs to, or null if it belongs to none. */
+  /** Returns the run of a recurring job, or null if this task belongs to no run. */
   default @Nullable JobRun job() {
     return JobRun.of(headers());
   }
@@ -73,22 +73,23 @@ public interface Run {
   void log(String line);
 
   /**
-   * Requests another firing of the task after this attempt, with the same key and payload, if the handler returns.
+   * Makes the task fire again after this attempt, with the same key and payload. Has an effect only if the handler
+   * returns.
    *
    * @param delay the delay from the end of this attempt; a value below 100 ms is raised to 100 ms
    */
   void again(Duration delay);
 
   /**
-   * Ends the job of this run if the handler returns: no further scheduled time runs until the job is put again. The
-   * other shards of the run finish.
+   * If the handler returns, ends the job of this run: the schedule starts no further run until the job is put again.
+   * The other shards of the run finish.
    *
    * @throws IllegalStateException if the task belongs to no job
    */
   void endJob();
 
   /**
-   * Starts the next run of the job as soon as this run has ended, if the handler returns. In the next run, the shard
+   * If the handler returns, starts the next run of the job as soon as this run has ended. In the next run, the shard
    * with the same number begins with the checkpoint of this shard. The checkpoints that the job keeps for its next runs
    * have at most 8,192 characters together. A shard whose checkpoint does not fit begins without one.
    *

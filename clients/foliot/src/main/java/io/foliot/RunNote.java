@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RunNote {
   /**
-   * Shortest time between two notes that are sent; also the shortest time from the start of the attempt to the first
-   * one.
+   * Shortest time from the start of the attempt to the first sent note, and from each sent note to the next.
    */
   private static final long SEND_NANOS = TimeUnit.SECONDS.toNanos(1);
 

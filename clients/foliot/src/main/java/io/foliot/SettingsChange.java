@@ -4,7 +4,7 @@ import io.foliot.core.Retry;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of a queue that a caller changes; a setting that is null keeps its value. */
+/** A caller's change of a queue's settings. A setting that is null here keeps its value. */
 record SettingsChange(@Nullable Retry retry, @Nullable Integer concurrency, @Nullable Double rate,
     @Nullable Integer priority, @Nullable Duration timeout) {
   static final SettingsChange NONE = new SettingsChange(null, null, null, null, null);

@@ -28,7 +28,7 @@ public record Submitted(Result result, String id, long generation, Instant dueAt
     REJECTED,
     /** The request was made before with this idempotency key. The record describes the result of the first request. */
     REPEATED,
-    /** The idempotency key was used for another request, whose task has this id; nothing was submitted. */
+    /** A different request used the idempotency key before. The id is that of its task; nothing was submitted. */
     MISMATCHED
   }
 }

@@ -22,18 +22,18 @@ public interface TaskBuilder<T> {
   /** Adds a header, which the handler can read. A task has at most 32 headers, of 8,192 characters in all. */
   TaskBuilder<T> header(String name, String value);
 
-  /** Sets how many attempts the task gets in all, from 1 to 10,000, in place of the setting of its queue. */
+  /** Sets how many attempts the task gets in all, from 1 to 10,000. This replaces the setting of the queue. */
   TaskBuilder<T> attempts(int attempts);
 
   /**
-   * Sets a name for this request, at most 256 bytes of UTF-8. A submit whose outcome is unknown can then be repeated
-   * within 24 hours, and only the first request takes effect. A repeat returns the id, generation and due time of the
-   * first request, with the result {@link Submitted.Result#REPEATED}.
+   * Sets a name for this request, at most 256 bytes of UTF-8. If the outcome of the submit is unknown, the submit can
+   * be repeated within 24 hours. Only the first request takes effect. A repeat returns the id, generation and due time
+   * of the first request, with the result {@link Submitted.Result#REPEATED}.
    */
   TaskBuilder<T> idempotencyKey(String name);
 
   /**
-   * Makes the submit part of a transaction of the caller: the task exists if the transaction commits, and never existed
+   * Includes the submit in a transaction of the caller: the task exists if the transaction commits, and never existed
    * if it rolls back. If the task is due within 5 s after the commit, it may fire up to a tenth of a second late.
    *
    * @param transaction a connection, with auto-commit off, to the database where the tasks are kept

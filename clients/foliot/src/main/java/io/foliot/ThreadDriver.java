@@ -69,7 +69,7 @@ final class ThreadDriver implements Driver {
     stop.join();
   }
 
-  /** Returns the exception with which a call failed. Throws it if it is an {@link Error}. */
+  /** Returns the exception of a failed call. If the exception is an {@link Error}, throws it instead. */
   private static RuntimeException thrown(ExecutionException failed) {
     Throwable cause = failed.getCause();
     if (cause instanceof Error error) {

@@ -379,8 +379,8 @@ public final class AsyncFoliotClient {
 
   /** As {@link FoliotClient#extend(Lease, Duration, TaskNote, String)}. */
   public CompletableFuture<Duration> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker) {
-    // Without a note, the call is pointless once the lease has ended. With a note, it may take the full timeout, so
-    // that the note is stored.
+    // Without a note, the call is pointless once the lease has ended. With a note, the call may take the full timeout,
+    // so that the note is stored.
     boolean isShort = note.equals(TaskNote.NONE) && duration.compareTo(requestTimeout) < 0;
     return extend(lease, duration, fields(note, worker), isShort ? duration : requestTimeout);
   }
@@ -388,7 +388,7 @@ public final class AsyncFoliotClient {
   /**
    * Extends a lease, within a time limit that covers all requests of the call.
    *
-   * @param within the time after which the future fails with a {@link TimeoutException}
+   * @param within how long the call may take; the future then fails with a {@link TimeoutException}
    */
   CompletableFuture<Duration> extendWithin(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within) {

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param max the largest number of tasks
  * @param pollWait how long the server may wait for the first task; zero to return at once
- * @param lease the time after which a claimed task can be claimed again, unless the attempt was settled or the lease
- *     was extended
+ * @param lease the duration of the lease. After this time, a claimed task can be claimed again, unless the attempt was
+ *     settled or the lease was extended
  * @param worker the name of the worker, which must be unique among processes; null for none
  * @param zone the zone of the process, such as {@code fra1}, at most 64 characters; null for none
  */

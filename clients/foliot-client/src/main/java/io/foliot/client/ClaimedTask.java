@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A task that this process may run until its lease ends.
  *
- * @param generation the generation; the pair of generation and attempt grows with each delivery, so that a sink can
+ * @param generation the generation. The pair of generation and attempt grows with each delivery, so a receiver can
  *     refuse stale deliveries
  * @param attempt the number of the attempt within its generation, from 1
  * @param leaseEnd when the lease ends, by the server's clock
- * @param leasedFor the duration of the lease, counted from when the claim was sent; null if the server does not return
+ * @param leasedFor the duration of the lease, counted from the sending of the claim; null if the server does not return
  *     a duration
  * @param payload the payload; null for none
  * @param note the note that earlier attempts of this generation have left, with the checkpoint to continue from

@@ -32,8 +32,8 @@ interface ClientClock {
   long nanoTime();
 
   /**
-   * Returns a future that completes after a delay. The caller may complete it earlier, which ends the wait. Dependent
-   * stages must not do long work on the thread that completes the future.
+   * Returns a future that completes after a delay. The caller may complete the future earlier to end the wait.
+   * Dependent stages must not do long work on the thread that completes the future.
    */
   CompletableFuture<Void> after(Duration delay);
 }

@@ -18,17 +18,19 @@ public interface Dataflow<T> {
   /**
    * Returns the next items, or an empty list if there is nothing to do.
    *
-   * @param checkpoint the checkpoint of the previous round of this attempt, of an earlier attempt, or of the run that
-   *     this run continues; null if there is none
+   * @param checkpoint the latest checkpoint: from this attempt, from an earlier attempt, or from the run that this run
+   *     continues; null if there is none
    * @throws Exception if the fetch failed; the attempt then fails
    */
   List<T> fetch(JobContext job, @Nullable String checkpoint) throws Exception;
 
   /**
    * Processes the items of a round. A round is repeated if its checkpoint was not stored, for example after a crash. A
-   * sink can compare values of {@link JobContext#fence} to refuse the writes of a replaced attempt.
+   * system that the items are written to can compare values of {@link JobContext#fence}, to refuse the writes of a
+   * replaced attempt.
    *
-   * @return the checkpoint from which the next round fetches, at most 16 KiB in UTF-8; null to keep the old checkpoint
+   * @return the checkpoint for the {@link #fetch} of the next round, at most 16 KiB in UTF-8; null to keep the old
+   *     checkpoint
    * @throws Exception if the round failed; the attempt then fails, and the next attempt continues from the
    *     latest stored checkpoint
    */
@@ -60,7 +62,7 @@ public interface Dataflow<T> {
    * The rule for the number of rounds of a shard.
    *
    * @param isStreaming whether a shard may do more than one round
-   * @param longest the time after which a streaming shard begins no further round; zero for a shard of one round
+   * @param longest the time limit of a streaming shard: no round begins later; zero for a shard of one round
    */
   record Mode(boolean isStreaming, Duration longest) {}
 }

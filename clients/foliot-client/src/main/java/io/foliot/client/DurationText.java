@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Parses durations by the grammar of the server: numbers with units, from large to small, such as {@code 30m}, {@code
- * 1500ms} or {@code 1h30m}. Durations of ISO 8601, such as {@code PT30M}, are parsed too. Upper and lower case mean the
- * same. Only the last number may have a fraction, of at most 9 digits.
+ * 1500ms} or {@code 1h30m}. Durations of ISO 8601, such as {@code PT30M}, are parsed too. Units may be in upper or
+ * lower case. Only the last number may have a fraction, of at most 9 digits.
  */
 final class DurationText {
   private static final String NUMBER = "(\\d+|\\d*\\.\\d{1,9})";
@@ -20,7 +20,9 @@ final class DurationText {
           + optional("s") + optional("ms"), Pattern.CASE_INSENSITIVE);
   private static final Pattern ISO = Pattern.compile("P" + optional("W") + optional("D") + "(?:T(?=[\\d.])"
       + optional("H") + optional("M") + optional("S") + ")?", Pattern.CASE_INSENSITIVE);
-  /** The units of the groups of both patterns, in nanoseconds. */
+  /**
+   * Length in nanoseconds of each unit, in the order of the groups of the patterns. Both patterns have the same units.
+   */
   private static final BigDecimal[] UNITS = Stream.of(Duration.ofDays(7), Duration.ofDays(1), Duration.ofHours(1),
       Duration.ofMinutes(1), Duration.ofSeconds(1), Duration.ofMillis(1))
       .map(unit -> BigDecimal.valueOf(unit.toNanos())).toArray(BigDecimal[]::new);

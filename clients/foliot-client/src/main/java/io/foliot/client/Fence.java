@@ -1,8 +1,8 @@
 package io.foliot.client;
 
 /**
- * A pair of numbers that grows with each attempt and each run of one shard of one job. A sink that stores the greatest
- * fence of a shard can refuse the writes of an attempt that was replaced but still runs.
+ * A pair of numbers for one shard of one job, which grows with each attempt and with each run. A system that stores the
+ * greatest fence can refuse the writes of an attempt that was replaced but still runs.
  *
  * @param generation the generation of the shard's task, which grows with each run and with each new due time
  * @param attempt the number of the attempt within the generation, from 1

@@ -99,11 +99,12 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Declares a recurring job that is defined in the code of an application. The definition is written unless it is
-   * among the latest eight that code has declared for this job. A change by hand therefore stays until the code
-   * changes. During a rolling deployment, an old instance of the application does not restore its old definition.
+   * Declares a recurring job that is defined in the code of an application. The server remembers the latest eight
+   * definitions that code has declared for this job, and stores the definition only if it is not among them. A change
+   * by hand therefore stays until the code changes. During a rolling deployment, an old instance of the application
+   * does not restore its old definition.
    *
-   * @return the job as it is, which may differ from the declaration
+   * @return the stored job, which may differ from the declaration
    */
   public JobView declareJob(Job job) {
     return await(async.declareJob(job));
@@ -124,7 +125,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Pauses a recurring job: once the server has answered, no run of a scheduled time begins.
+   * Pauses a recurring job: once the server has answered, the schedule starts no more runs.
    *
    * @param reason a human-readable reason; null for none
    */
@@ -132,7 +133,7 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.pauseJob(job, reason));
   }
 
-  /** Resumes a recurring job. Scheduled times that passed during the pause do not run. */
+  /** Resumes a recurring job. Scheduled times that passed during the pause start no runs. */
   public JobView resumeJob(String job) {
     return await(async.resumeJob(job));
   }
@@ -148,8 +149,8 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Changes some settings of a queue. The other settings keep their values, and changes of them that other callers
-   * make at the same time are not lost.
+   * Changes some settings of a queue. The other settings keep their values, even values that other callers set at the
+   * same time.
    *
    * @return the queue after the change, without its counts and lag
    */
@@ -218,7 +219,8 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Moves the deadlines of live tasks to a delay from now. One request can carry the heartbeats of many keys.
+   * Moves the deadlines of live tasks. Each task becomes due after the given delay, counted from now. One request can
+   * carry the heartbeats of many keys.
    *
    * @return a result for each key, in the order of the keys; a key without a live task is not a failure
    * @throws IllegalArgumentException if there are no keys, or more than {@link #MAX_BATCH}
@@ -299,7 +301,9 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.getTask(id));
   }
 
-  /** Returns the reason why a task has not fired, as the unparsed answer of the server: a JSON object for display. */
+  /**
+   * Returns the server's explanation why a task has not fired. The explanation is an unparsed JSON object, for display.
+   */
   public String explain(String id) {
     return await(async.explain(id));
   }
@@ -315,9 +319,9 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Claims tasks of a pull queue, and waits for the first one for at most {@link ClaimRequest#pollWait}. If the outcome
-   * is unknown, tasks may have been claimed; they can be claimed again when their leases end. A {@link Worker}
-   * claims, runs, extends and settles tasks by itself.
+   * Claims tasks of a pull queue. If none can be claimed yet, the call waits for at most {@link ClaimRequest#pollWait}.
+   * If the outcome is unknown, tasks may have been claimed; they can be claimed again when their leases end. A {@link
+   * Worker} claims, runs, extends and settles tasks by itself.
    *
    * @return the claimed tasks; empty if no task could be claimed within the wait
    */
@@ -367,9 +371,10 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Extends a lease: it ends a duration from now, but not later than the queue's {@link QueueSettings#maxRun} permits.
+   * Extends a lease. The new end is the given duration from now, but not later than the queue's {@link
+   * QueueSettings#maxRun} permits.
    *
-   * @return a time, counted from the call, for which the lease certainly lasts; at most the requested duration
+   * @return how long the lease certainly lasts, counted from the call; at most the requested duration
    * @throws FoliotException with 409 if the lease is no longer valid, or the task was cancelled
    */
   public Duration extend(Lease lease, Duration duration) {
@@ -382,8 +387,8 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * As {@link #extend(Lease, Duration, TaskNote)}; also shows the server that the worker is alive. A worker makes no
-   * claims while all its handlers are busy, so its claims do not show this.
+   * As {@link #extend(Lease, Duration, TaskNote)}; also tells the server that the worker is alive. A worker whose
+   * handlers are all busy makes no claims, and would otherwise seem dead.
    *
    * @param worker the name with which the worker claims; null for none
    */
@@ -436,8 +441,8 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Disables a worker. The server gives it no more tasks until it is enabled, or until its process ends. Its running
-   * tasks finish.
+   * Disables a worker. The server gives the worker no more tasks until the worker is enabled, or until its process
+   * ends. Running tasks finish.
    *
    * @throws FoliotException with 404 if no live worker has this name
    */
@@ -446,8 +451,8 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Returns the nodes, the slots, the store and its durability class, as the unparsed answer of the server: a JSON
-   * object for display.
+   * Returns the state of the cluster: the nodes, the slots, the store and its durability class. The result is an
+   * unparsed JSON object, for display.
    */
   public String cluster() {
     return await(async.cluster());
@@ -521,8 +526,8 @@ public final class FoliotClient implements AutoCloseable {
     }
 
     /**
-     * Sets the timeout of one request, from connecting to the last byte of the answer; 10 seconds by default. The
-     * wait of a claim is added. A call that is repeated has this timeout for each request.
+     * Sets the timeout of one request, from connecting to the last byte of the answer; 10 seconds by default. For a
+     * claim, the poll wait is added. If a call is repeated, each request has this timeout.
      */
     public Builder requestTimeout(Duration timeout) {
       requestTimeout = DurationText.requirePositive("requestTimeout", timeout);

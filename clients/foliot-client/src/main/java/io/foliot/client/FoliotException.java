@@ -5,8 +5,8 @@ import java.util.Optional;
 
 /**
  * Thrown when the server refuses a call. A request that was refused with a status below 500 had no effect. A request
- * with a status from 500 on may have had an effect. If the client has repeated the call, an earlier request may also
- * have had an effect.
+ * that was answered with a status of 500 or above may have had an effect. If the client has repeated the call, an
+ * earlier request may also have had an effect.
  */
 public final class FoliotException extends RuntimeException {
   private final Problem problem;

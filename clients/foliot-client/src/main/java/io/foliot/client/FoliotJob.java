@@ -33,7 +33,7 @@ public @interface FoliotJob {
   /** Returns the time zone of the schedule, such as {@code Europe/Berlin}; empty for UTC. */
   String zone() default "";
 
-  /** Returns the workers on which the runs take place. */
+  /** Returns the rule that selects the workers of a run. */
   JobScope scope() default JobScope.ONE;
 
   /** Returns the zones in which a {@code PER_ZONE} job runs; empty for all zones that have a worker. */

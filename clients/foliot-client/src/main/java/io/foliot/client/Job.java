@@ -74,7 +74,7 @@ public final class Job {
     return from.shardParameters;
   }
 
-  /** Returns the workers on which the runs take place, or null for {@link JobScope#ONE}. */
+  /** Returns the rule that selects the workers of a run, or null for {@link JobScope#ONE}. */
   public @Nullable JobScope scope() {
     return from.scope;
   }
@@ -104,7 +104,7 @@ public final class Job {
     return from.misfire;
   }
 
-  /** Returns how late a scheduled time may still run, or null for the default of the rule. */
+  /** Returns how long after its scheduled time a misfire may still run, or null for the default of the rule. */
   public @Nullable Duration misfireWindow() {
     return from.window;
   }
@@ -298,7 +298,7 @@ public final class Job {
       return this;
     }
 
-    /** Sets the workers on which the runs take place; {@link JobScope#ONE} by default. */
+    /** Sets the rule that selects the workers of a run; {@link JobScope#ONE} by default. */
     public Builder scope(JobScope where) {
       scope = where;
       return this;
@@ -347,7 +347,7 @@ public final class Job {
     /**
      * Sets the rule for misfires: once, all or skip.
      *
-     * @param latest how late a scheduled time may still run; null for the default of the rule
+     * @param latest how long after its scheduled time a misfire may still run; null for the default of the rule
      */
     public Builder misfire(String policy, @Nullable Duration latest) {
       misfire = Names.requireWellFormed("misfire", policy);

@@ -42,7 +42,10 @@ public interface JobContext {
   @Nullable
   Payload parameter();
 
-  /** Returns the fence of this attempt, with which a sink can refuse the writes of a replaced attempt. */
+  /**
+   * Returns the fence of this attempt. A system that the handler writes to can compare fences, to refuse the writes of
+   * a replaced attempt.
+   */
   Fence fence();
 
   /**
@@ -53,9 +56,9 @@ public interface JobContext {
   String checkpoint();
 
   /**
-   * Sets the checkpoint from which the next attempt continues. The checkpoint is sent with the next extension of the
-   * lease, at most a third of the lease later, and with the end of the attempt. After a crash of this process, the next
-   * attempt may therefore get an older checkpoint.
+   * Sets the checkpoint from which the next attempt continues. The next extension of the lease sends the checkpoint to
+   * the server. This extension is at most a third of the lease away. The end of the attempt sends the checkpoint too.
+   * After a crash of this process, the next attempt may therefore get an older checkpoint.
    *
    * @throws IllegalArgumentException if the checkpoint has more than 16 KiB in UTF-8
    */

@@ -21,8 +21,8 @@ public interface JobListener {
 
   /**
    * Called at the end of the attempt, after the handler, if {@link #before} of this listener returned. If {@code
-   * before} of a later listener threw, this method is called although the handler was not. Exactly one of {@code
-   * result} and {@code failure} is null.
+   * before} of a later listener threw, the handler is not called, but this method is. Exactly one of {@code result} and
+   * {@code failure} is null.
    *
    * @param result the result of the handler; null if there is a failure
    * @param failure the exception that the handler, or the {@code before} of a later listener, threw; null if none
@@ -32,8 +32,8 @@ public interface JobListener {
   default void after(JobContext job, @Nullable JobResult result, @Nullable Throwable failure) throws Exception {}
 
   /**
-   * Called on one worker before the first shard of a run begins, in an attempt of a task of its own. This task has its
-   * own checkpoint, progress and log. The handler, {@link #before} and {@link #after} are not called for this task.
+   * Called on one worker before the first shard of a run begins. The call is an attempt of a separate task, which has
+   * its own checkpoint, progress and log. The handler, {@link #before} and {@link #after} are not called for this task.
    *
    * @throws Exception if the listener failed. The attempt then fails without a call of later listeners, and the next
    *         attempt calls all listeners again. The shards wait until an attempt succeeds. If the last attempt fails,

@@ -24,7 +24,7 @@ public sealed interface JobResult {
   record RunAgain(String text) implements JobResult {}
 
   /**
-   * The shard has succeeded, and the job is over: no further scheduled time runs.
+   * The shard has succeeded, and the job is over: its schedule starts no further run.
    *
    * @param text a human-readable text; may be empty
    */

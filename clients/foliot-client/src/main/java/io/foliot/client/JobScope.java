@@ -1,12 +1,12 @@
 package io.foliot.client;
 
-/** The workers on which the runs of a recurring job take place. */
+/** The rule that selects the workers of a recurring job's runs. */
 public enum JobScope {
   /** Each shard runs once, on one worker. This is the default of the server. */
   ONE("one"),
   /** Each shard runs once in each zone that has workers, or in each of the zones that the job names. */
   PER_ZONE("per-zone"),
-  /** Each worker that is live and enabled when the run starts runs one shard. */
+  /** Each worker runs one shard if it is live and enabled at the start of the run. */
   ALL("all");
 
   private final String json;

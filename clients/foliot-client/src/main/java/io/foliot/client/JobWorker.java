@@ -20,11 +20,12 @@ import org.jspecify.annotations.Nullable;
  * Runs recurring jobs of one queue. The worker declares jobs that are defined in code, claims shards, and runs each
  * shard with the handler of its job. Claims, leases and {@link #stop} work as for {@link Worker}.
  *
- * <p>A shard whose job has no handler on this worker is given back, so that another worker of the queue can claim it.
- * The next attempt begins after 2 seconds; the later pauses are 10, 50 and 250 seconds, and then ten minutes each.
- * Giving a shard back counts as an attempt. With five attempts, the default of a queue, a shard waits about five
- * minutes for a worker with the handler before its run fails. In a rolling deployment, old instances may claim shards
- * of a new job for that long. If a deployment takes longer, set more attempts with {@link Job.Builder#maxAttempts}.
+ * <p>If this worker has no handler for the job of a shard, it gives the shard back, so that another worker of the queue
+ * can claim it. The next attempt begins after 2 seconds; the later pauses are 10, 50 and 250 seconds, and then ten
+ * minutes each. Giving a shard back counts as an attempt. With five attempts, the default of a queue, a shard waits
+ * about five minutes for a worker with the handler before its run fails. A rolling deployment, in which old instances
+ * claim shards of a new job, may therefore take five minutes. If a deployment takes longer, set more attempts with
+ * {@link Job.Builder#maxAttempts}.
  *
  * <p>When the worker stops, it announces its stop to the server. The shards that it gives up begin on other workers at
  * once, from their checkpoints. Shards that waited for this worker begin on other workers too.
@@ -38,7 +39,7 @@ public final class JobWorker implements AutoCloseable {
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
   /**
-   * Default wait of a claim. If an idle worker dies, the server counts the worker as alive until 2 s after the end of
+   * Default wait of a claim. If an idle worker dies, the server considers the worker alive until 2 s after the end of
    * this wait.
    */
   private static final Duration POLL_WAIT = Duration.ofSeconds(5);
@@ -123,8 +124,7 @@ public final class JobWorker implements AutoCloseable {
   }
 
   /**
-   * Declares jobs. Returns those whose declaration failed for another reason than a refusal, to be declared again
-   * later.
+   * Declares jobs. Returns the jobs to declare again later: their declarations failed, but were not refused.
    *
    * @throws RuntimeException if a declaration is refused and {@code throwsRefusals} is true
    */
@@ -323,7 +323,7 @@ public final class JobWorker implements AutoCloseable {
   }
 
   /**
-   * Returns the pause before the next attempt of a task for which this worker has no handler.
+   * Returns the pause before the next attempt of a task, if this worker has no handler for the task.
    *
    * @param attempt the attempt that ends, from 1
    */
@@ -530,7 +530,10 @@ public final class JobWorker implements AutoCloseable {
       return this;
     }
 
-    /** Sets the finder of handlers for jobs without a handler, such as a runner of scripts; none by default. */
+    /**
+     * Sets a finder of handlers, such as a runner of scripts; none by default. The worker calls the finder for each job
+     * that has no handler from the other methods of this builder.
+     */
     public Builder scripts(JobHandlers finder) {
       scripts = finder;
       return this;
@@ -550,8 +553,8 @@ public final class JobWorker implements AutoCloseable {
 
     /**
      * Sets the listener of failures, for example a claim that failed, a handler that threw, or a lease that was lost. A
-     * shard without a handler on this worker counts as a failure too. By default failures are logged as warnings of the
-     * logger {@code io.foliot.client}.
+     * shard without a handler on this worker is reported too. By default failures are logged as warnings of the logger
+     * {@code io.foliot.client}.
      */
     public Builder onError(BiConsumer<? super String, ? super Throwable> listener) {
       onError = listener;
@@ -559,8 +562,8 @@ public final class JobWorker implements AutoCloseable {
     }
 
     /**
-     * Adds an observer, which is called with the worker after its start. For example, a container learns in this way of
-     * the workers that it must stop when it closes. If the observer throws, the worker is stopped.
+     * Adds an observer, which is called with the worker after its start. For example, a container can remember the
+     * workers, and stop them when it closes. If the observer throws, the worker is stopped.
      */
     public Builder onStart(Consumer<? super JobWorker> observer) {
       onStart.add(observer);
@@ -568,8 +571,8 @@ public final class JobWorker implements AutoCloseable {
     }
 
     /**
-     * Declares the jobs, and starts the worker. If a declaration fails for another reason than a refusal, it is
-     * repeated in the background.
+     * Declares the jobs, and starts the worker. If a declaration fails but is not refused, it is repeated in the
+     * background.
      *
      * @throws FoliotException if the server refuses a declaration; the worker is then not started
      * @throws IllegalArgumentException if a job that runs at the start has no handler, or an engine in this process

@@ -85,7 +85,7 @@ final class Json {
     json.writeEndArray();
   }
 
-  /** Writes a field whose value is the text of a JSON value that has passed {@link #requireOneValue}. */
+  /** Writes a field. Its value is JSON text that {@link #requireOneValue} has accepted. */
   static void writeJson(JsonGenerator json, String name, String value) {
     json.writeName(name);
     // A line break between tokens is white space in JSON, but would end the task's line in a batch.

@@ -34,8 +34,8 @@ final class JsonObject {
   static final JsonObject EMPTY = new JsonObject(Map.of(), new byte[0], 0, 0);
 
   /**
-   * Fields whose content users supply, of any size and depth. Their values stay text, and are not parsed to a tree. A
-   * header of a task may have such a name, but its value is a string.
+   * Names of fields with content from users, of any size and depth. The values of these fields are not parsed to a
+   * tree. A header of a task may have such a name too; its value is a string, and is parsed.
    */
   private static final Set<String> OPAQUE = Set.of("payload");
   private static final String HEADERS = "headers";

@@ -10,7 +10,7 @@ import tools.jackson.core.JsonGenerator;
 /**
  * A task to submit, for example {@code NewTask.builder().delay(delay).key("order-7").build()}.
  *
- * @param delay the time from the acceptance of the task by the server until the task is due; null if {@code dueAt} is
+ * @param delay the delay until the task is due, counted from when the server accepts the task; null if {@code dueAt} is
  *     given
  * @param dueAt when the task is due, which may be in the past; null if {@code delay} is given
  * @param key the key of the task; a queue has at most one live task per key; null for none
@@ -31,7 +31,9 @@ public record NewTask(
     @Nullable Integer maxAttempts,
     @Nullable OnConflict onConflict,
     @Nullable String idempotencyKey) {
-  /** Checks all settings here, because a failure while a batch is encoded and sent would have an unknown outcome. */
+  /**
+   * Checks all settings here. A failure in the middle of sending a batch would leave the outcome of the batch unknown.
+   */
   public NewTask {
     if ((delay == null) == (dueAt == null)) {
       throw new IllegalArgumentException("a task must have a delay or a dueAt: delay=" + delay + ", dueAt=" + dueAt);
@@ -55,7 +57,7 @@ public record NewTask(
     });
   }
 
-  /** Returns a task that has no key and is due after a delay; zero for at once. Use {@link #builder} to set more. */
+  /** Returns a task that has no key and is due after a delay, which may be zero. Use {@link #builder} to set more. */
   public static NewTask after(Duration delay) {
     return builder().delay(delay).build();
   }
@@ -92,7 +94,10 @@ public record NewTask(
 
     private Builder() {}
 
-    /** Sets the delay from the acceptance by the server until the task is due; not negative. Replaces a due time. */
+    /**
+     * Sets the delay until the task is due, counted from when the server accepts the task; not negative. Replaces a due
+     * time.
+     */
     public Builder delay(Duration value) {
       delay = value;
       dueAt = null;
@@ -106,7 +111,7 @@ public record NewTask(
       return this;
     }
 
-    /** Sets the key of the task; null, the default, for none. A queue has at most one live task per key. */
+    /** Sets the key of the task. If null or not set, the task has no key. A queue has at most one live task per key. */
     public Builder key(@Nullable String value) {
       key = value;
       return this;
@@ -134,22 +139,22 @@ public record NewTask(
       return this;
     }
 
-    /** Sets the largest number of attempts, at least 1; null, the default, for the number of the queue. */
+    /** Sets the largest number of attempts, at least 1. If null or not set, the number of the queue applies. */
     public Builder maxAttempts(@Nullable Integer value) {
       maxAttempts = value;
       return this;
     }
 
-    /** Sets the action to take if the key has a live task; null, the default, for the server's default, a reset. */
+    /** Sets the action to take if the key has a live task. If null or not set, the server resets the task. */
     public Builder onConflict(@Nullable OnConflict value) {
       onConflict = value;
       return this;
     }
 
     /**
-     * Sets a name for this one request, in visible ASCII; null, the default, for none. For 24 hours, a repeat with the
-     * same name has no effect, and returns the task of the first request. The client can therefore repeat the request
-     * by itself if the outcome is unknown.
+     * Sets a name for this one request, in visible ASCII. If null or not set, the request has no name. For 24 hours, a
+     * repeat with the same name has no effect, and returns the task of the first request. The client can therefore
+     * repeat the request by itself if the outcome is unknown.
      */
     public Builder idempotencyKey(@Nullable String value) {
       idempotencyKey = value;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param title the kind of problem, as a human-readable text
  * @param status the HTTP status
  * @param detail the cause in this case and the remedy, as a human-readable text; null for none
- * @param members the further members of the problem whose values are strings, such as {@code field} or {@code queue}
+ * @param members the further members of the problem that are strings, such as {@code field} or {@code queue}
  */
 public record Problem(String type, String title, int status, @Nullable String detail, Map<String, String> members)
     implements

@@ -112,15 +112,15 @@ public record QueueSettings(
       return this;
     }
 
-    /** Sets how failed attempts are repeated; null, the default, for the server's default. */
+    /** Sets how failed attempts are repeated. If null or not set, the server's default applies. */
     public Builder retry(@Nullable Retry value) {
       retry = value;
       return this;
     }
 
     /**
-     * Sets the priority, from -10 to 10. On a busy node, each step up doubles the share of the queue. Null, the
-     * default, means the server's default.
+     * Sets the priority, from -10 to 10. Each step up doubles the queue's share of a busy node. If null or not set, the
+     * server's default applies.
      */
     public Builder priority(@Nullable Integer value) {
       priority = value;
@@ -128,8 +128,8 @@ public record QueueSettings(
     }
 
     /**
-     * Sets how many attempts per second may begin in the whole cluster, from 0.001 to 10^9; null, the default, for the
-     * server's default.
+     * Sets how many attempts per second may begin in the whole cluster, from 0.001 to 10^9. If null or not set, the
+     * server's default applies.
      */
     public Builder rate(@Nullable Double value) {
       rate = value;
@@ -137,8 +137,8 @@ public record QueueSettings(
     }
 
     /**
-     * Sets how many attempts may run at a time in the whole cluster, at least 1; null, the default, for the server's
-     * default.
+     * Sets how many attempts may run at a time in the whole cluster, at least 1. If null or not set, the server's
+     * default applies.
      */
     public Builder concurrency(@Nullable Integer value) {
       concurrency = value;
@@ -146,8 +146,8 @@ public record QueueSettings(
     }
 
     /**
-     * Sets how far resets may move a task beyond its first due time, up to 100 years; null, the default, for the
-     * server's default.
+     * Sets how far resets may move a task beyond its first due time, up to 100 years. If null or not set, the server's
+     * default applies.
      */
     public Builder maxWait(@Nullable Duration value) {
       maxWait = value;
@@ -155,21 +155,24 @@ public record QueueSettings(
     }
 
     /**
-     * Sets how long one attempt may run, however often its lease is extended, up to 100 years; null, the default, for
-     * the server's default.
+     * Sets how long one attempt may run, however often its lease is extended, up to 100 years. If null or not set, the
+     * server's default applies.
      */
     public Builder maxRun(@Nullable Duration value) {
       maxRun = value;
       return this;
     }
 
-    /** Sets how long tasks are stored after they have ended; null, the default, for the server's default. */
+    /** Sets how long tasks are stored after they have ended. If null or not set, the server's default applies. */
     public Builder retention(@Nullable Retention value) {
       retention = value;
       return this;
     }
 
-    /** Sets whether the queue is paused, so that no new attempts begin; null, the default, for the server's default. */
+    /**
+     * Sets whether the queue is paused, so that no new attempts begin. If null or not set, the server's default
+     * applies.
+     */
     public Builder paused(@Nullable Boolean value) {
       paused = value;
       return this;

@@ -34,7 +34,7 @@ public record QueueView(
     return new QueueView(json.text("queue"), QueueSettings.of(json), counts, stats.durationOrNull("lag"), json.json());
   }
 
-  /** Returns a text without the unparsed answer, whose URLs may contain secrets that the server does not mask. */
+  /** Returns a text without the unparsed answer, because the server does not mask all secrets in the answer's URLs. */
   @Override
   public String toString() {
     return "QueueView[queue=" + queue + ", settings=" + settings + ", counts=" + counts + ", lag=" + lag + "]";

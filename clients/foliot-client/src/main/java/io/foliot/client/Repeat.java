@@ -2,14 +2,14 @@ package io.foliot.client;
 
 /** The condition under which the client may repeat a call. */
 enum Repeat {
-  /** Never: a repeat could have a second effect. */
+  /** The client never repeats the call, because a repeat could have a second effect. */
   NEVER,
   /**
-   * Only if the server has certainly done nothing: it could not be reached, or it refused the request before any work.
-   * Otherwise a repeat could have a second effect or another result. For example, a second cancel of a task may
-   * return {@link CancelResult#ALREADY_FINISHED}.
+   * The client repeats the call only if the server has certainly done nothing: the server could not be reached, or
+   * refused the request before any work. Otherwise a repeat could have a second effect or another result. For example,
+   * a second cancel of a task may return {@link CancelResult#ALREADY_FINISHED}.
    */
   IF_NOT_DONE,
-  /** Always, even if the outcome is unknown. */
+  /** The client repeats the call even if the outcome is unknown. */
   ALWAYS
 }

@@ -13,8 +13,8 @@ import java.time.Duration;
  * @param maxAttempts the largest number of attempts of a call; 1 for no retries
  * @param firstBackoff the backoff after the first attempt
  * @param maxBackoff the longest backoff
- * @param maxRetryAfter the longest {@code Retry-After} for which the client waits; if the server requires a longer
- *     wait, the call fails at once
+ * @param maxRetryAfter the longest {@code Retry-After} that the client obeys; if the server requires a longer wait, the
+ *     call fails at once
  */
 public record RetryPolicy(int maxAttempts, Duration firstBackoff, Duration maxBackoff, Duration maxRetryAfter) {
   /** Maximum number of doublings of the backoff, which bounds the power of 2. */

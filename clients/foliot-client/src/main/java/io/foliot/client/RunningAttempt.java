@@ -2,7 +2,7 @@ package io.foliot.client;
 
 import java.util.concurrent.CompletableFuture;
 
-/** A running attempt of a {@link Worker}, as the handler of its task uses it. Safe for use by any thread. */
+/** A running attempt of a {@link Worker}, in the form that a handler uses. Safe for use by any thread. */
 interface RunningAttempt {
   /** A handler of the tasks of a queue. It can extend the lease and store notes while it runs. */
   @FunctionalInterface
@@ -33,8 +33,8 @@ interface RunningAttempt {
   void noteFrom(Notes source);
 
   /**
-   * Extends the lease as soon as the previous extension has been answered, so that no note arrives after a newer note.
-   * The extension contains the note that is current when it is sent.
+   * Extends the lease as soon as the previous extension has been answered, so that notes arrive in their order. The
+   * extension contains the note that is current when it is sent.
    *
    * @return a future that completes when the note is stored, and fails as the future of {@link TaskSource#extend} does
    */

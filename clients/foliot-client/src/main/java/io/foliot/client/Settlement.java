@@ -39,7 +39,7 @@ public sealed interface Settlement {
    */
   record RunAgain() implements Settlement {}
 
-  /** The attempt of a job's shard has succeeded, and the job is over: no further scheduled time runs. */
+  /** The attempt of a job's shard has succeeded, and the job is over: its schedule starts no further run. */
   record EndJob() implements Settlement {}
 
   /**

@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The note of an attempt: the note of earlier attempts, changed by the reports of its handler. Safe for use by any
- * thread.
+ * The note of an attempt. It begins as the note of the earlier attempts, and the reports of the handler change it. Safe
+ * for use by any thread.
  */
 final class ShardNote implements RunningAttempt.Notes {
   /** Maximum number of characters of a message that the server accepts; the rest is cut off. */

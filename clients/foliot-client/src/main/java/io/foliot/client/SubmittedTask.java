@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param result the effect of the submit
  * @param key the key of the task; null for none
- * @param generation the generation of the task, with which a receiver can drop stale deliveries
+ * @param generation the generation of the task; a receiver can use it to drop stale deliveries
  */
 public record SubmittedTask(
     KeyOutcome result,

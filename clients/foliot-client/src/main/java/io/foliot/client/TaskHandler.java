@@ -9,9 +9,9 @@ public interface TaskHandler {
    * if the worker stops and its grace is over.
    *
    * <p>A task may be delivered more than once. The pair of generation and attempt, compared in this order, grows with
-   * each delivery. A sink that stores the greatest pair can therefore refuse stale deliveries.
+   * each delivery. A system that stores the greatest pair can therefore refuse stale deliveries.
    *
-   * @return the settlement with which the worker settles the attempt; null counts as a failed attempt
+   * @return the settlement of the attempt; null fails the attempt
    * @throws Exception if the attempt has failed; the worker sends the text of the exception as the reason
    */
   Settlement handle(ClaimedTask task) throws Exception;

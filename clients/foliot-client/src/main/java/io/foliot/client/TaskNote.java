@@ -20,7 +20,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
   public enum Mark {
     /** No request. */
     NONE,
-    /** Ends the job: no further scheduled time runs. */
+    /** Ends the job: its schedule starts no further run. */
     END_JOB,
     /** Starts the next run as soon as this run has ended. The shards begin from their checkpoints. */
     RUN_AGAIN

@@ -24,9 +24,9 @@ public interface TaskSource {
    * @param duration the requested duration of the lease from now on
    * @param note the note to store; {@link TaskNote#NONE} if there is nothing new
    * @param worker the name with which the worker claims; null for none
-   * @param within the time after which the future fails, because a later answer would be useless
-   * @return a time, counted from the call, for which the lease certainly lasts: the requested duration, or less if the
-   *     queue limits how long an attempt may run
+   * @param within how long the call may take. The future then fails, because a later answer would be useless
+   * @return how long the lease certainly lasts, counted from the call: the requested duration, or less if the queue
+   *     limits how long an attempt may run
    */
   CompletableFuture<Duration> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within);

@@ -25,8 +25,8 @@ final class Transport {
   /*
    * A call has one of three outcomes: done (an answer of 2xx), not done (the server refused the call, or was never
    * reached), or unknown (everything else). Once the outcome of one attempt is unknown, the outcome of the call stays
-   * unknown until an attempt gets an answer about the call itself. If a later attempt is refused for another reason, or
-   * does not reach the server, this does not show whether the earlier attempt was carried out.
+   * unknown until an attempt gets an answer about the call itself. A later attempt that is refused for another reason,
+   * or does not reach the server, does not show whether the earlier attempt was carried out.
    */
 
   /** Problem type of an unknown task. The status 404 alone may also mean a wrong URL or a missing queue. */
@@ -226,8 +226,8 @@ final class Transport {
     }
 
     /**
-     * Returns the given failure of an attempt that the server did not carry out. Returns an unknown outcome instead if
-     * the server may have carried out an earlier attempt.
+     * Returns the exception for a call if the server did not carry out the latest attempt. This is the given failure,
+     * or an unknown outcome if the server may have carried out an earlier attempt.
      */
     private RuntimeException failureFor(RuntimeException failure) {
       return perhapsDone
@@ -271,8 +271,8 @@ final class Transport {
   }
 
   /**
-   * Returns whether a status concerns the caller's rights or the state of the server, not the call itself. An earlier
-   * attempt of the call may then have been carried out.
+   * Returns whether a status concerns the caller's rights or the state of the server, not the call itself. Such a
+   * status does not show whether an earlier attempt was carried out.
    */
   private static boolean isAboutTheCaller(int status) {
     return status == 401 || status == 403 || status >= 500;

@@ -181,7 +181,7 @@ public final class WebhookVerifier {
       byte[] expected = (SIGNATURE_PREFIX + Base64.getEncoder().encodeToString(hmac(secret, signedBefore, body)))
           .getBytes(UTF_8);
       for (String signature : signatures.split(" ", -1)) {
-        // The time must reveal neither how many bytes are equal nor which signature matches.
+        // The duration of the comparison must reveal neither how many bytes are equal nor which signature matches.
         match |= MessageDigest.isEqual(expected, signature.getBytes(UTF_8));
       }
     }

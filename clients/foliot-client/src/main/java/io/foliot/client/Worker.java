@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Worker implements AutoCloseable {
   /*
-   * The permits of the semaphore limit the running tasks. The poller acquires permits, claims at most as many tasks,
-   * passes one permit to the run of each task, and releases the rest. A run releases its permit after the settle.
-   * Therefore no claimed task waits in this process while its lease runs. The worker has stopped when the poller has
-   * ended and all permits are free.
+   * The permits of the semaphore limit the running tasks. The poller acquires permits, and claims at most one task per
+   * permit. It passes one permit to the run of each task, and releases the rest. A run releases its permit after the
+   * settle. Therefore no claimed task waits in this process while its lease runs. The worker has stopped when the
+   * poller has ended and all permits are free.
    *
    * When the worker stops, it waits for a claim that is under way, and runs the claimed tasks. If it aborted the claim
    * instead, tasks that the server has just claimed would be idle until their leases end.
@@ -34,22 +34,24 @@ public final class Worker implements AutoCloseable {
 
   /**
    * Longest pause between two extensions by a worker with a name. While all its handlers are busy, the worker does not
-   * claim, and only extensions show that it is alive. A silent worker counts as gone after at most 30 s.
+   * claim, and only extensions show that it is alive. The server considers a silent worker gone after at most 30 s.
    */
   private static final Duration LONGEST_SILENCE = Duration.ofSeconds(15);
 
-  /** Minimum duration of a claim that returns no tasks. A shorter one is treated as a failure, to avoid a busy loop. */
+  /**
+   * Minimum duration of a claim that returns no tasks. A shorter claim is treated as a failure, to avoid a busy loop.
+   */
   private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
 
   private static final System.Logger LOGGER = System.getLogger("io.foliot.client");
 
   /**
-   * Normal bound on the time from a stop to the end of the poller. If the poller takes longer, its claim probably
-   * reached the server after the announcement of the stop. The announcement is then repeated.
+   * Usual maximum time from a stop to the end of the poller. If the poller takes longer, its claim probably reached the
+   * server after the announcement of the stop. The announcement is then repeated.
    */
   private static final Duration OVERTAKEN = Duration.ofSeconds(1);
 
-  /** Problem type of an extension that is refused because a cancel of the task waits for the end of the attempt. */
+  /** Problem type of a refused extension if a cancel of the task is pending until the attempt ends. */
   private static final String CANCELLED = "urn:foliot:problem:cancelled";
   private static final int CONFLICT = 409;
   private static final int NOT_FOUND = 404;
@@ -76,7 +78,7 @@ public final class Worker implements AutoCloseable {
   /** Whether the grace of a stop is over. Claims are then cancelled, and claimed tasks are given back. */
   private volatile boolean graceOver;
 
-  /** The future whose completion ends the poller's pause after a failure. */
+  /** The poller's pause after a failure. Completing this future ends the pause. */
   private volatile CompletableFuture<?> pause = CompletableFuture.completedFuture(null);
 
   private volatile CompletableFuture<?> claiming = CompletableFuture.completedFuture(null);
@@ -136,7 +138,9 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  /** Acquires a permit, and more if more are free. Returns the number, at most MAX_CLAIM, or 0 if the worker stops. */
+  /**
+   * Waits for a permit, and acquires more if more are free. Returns how many, at most MAX_CLAIM; 0 if the worker stops.
+   */
   private int acquire() {
     try {
       permits.acquire();
@@ -180,8 +184,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Returns a twentieth of the lease. This is the minimum of the pause before each extension after the first, and of
-   * the time limit of an extension.
+   * Returns a twentieth of the lease. Each pause before an extension, except the first pause, is at least this long.
+   * The time limit of an extension is at least this long too.
    */
   private Duration shortStep() {
     return lease.dividedBy(20);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param worker the name of the worker
  * @param state LIVE, DISABLED, GONE, or a state of a newer server
- * @param seat the number by which tasks are addressed to the worker; null if the server has not read the number yet
+ * @param seat the number that addresses tasks to the worker; null if the server has not read the number yet
  * @param zone the data centre, rack or cell of the worker; may be empty
  * @param node the name of the node that the worker calls; null if the node is not known
  * @param queues the queues that the worker claims from, except those that the API key does not permit

@@ -92,7 +92,10 @@ final class JobServer implements AutoCloseable {
         + "\"dueAt\":\"2026-11-21T10:00:00Z\",\"token\":\"secret\",\"leaseEnd\":\"2026-11-21T10:00:30Z\"}]}"));
   }
 
-  /** Returns the body of the next request in {@link #reports}, whose path must end with a kind such as {@code ack}. */
+  /**
+   * Waits for the next request in {@link #reports}, and returns its body. Asserts that the path ends with a kind such
+   * as {@code ack}.
+   */
   String report(String kind) {
     return body(Bound.take(reports), kind);
   }

@@ -87,7 +87,9 @@ public final class FoliotTest implements Foliot {
         + " call its handlers directly, or start the worker with Foliot.inMemory()");
   }
 
-  /** Stops this instance. The handlers of attempts that have begun run first, and no other attempt begins. */
+  /**
+   * Stops this instance. No new attempt begins. Handlers of attempts that have already begun still run.
+   */
   @Override
   public void close() {
     delegate.close();

@@ -72,7 +72,7 @@ final class ManualDriver implements Driver {
     }
   }
 
-  /** Runs the handlers of attempts that have begun, because a stop waits for them. */
+  /** Runs the handlers that wait in the queue, because a stop waits for their attempts. */
   @Override
   public void awaitStop(CompletableFuture<Void> stop) {
     runUntilIdle();

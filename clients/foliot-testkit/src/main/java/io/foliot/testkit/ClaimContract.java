@@ -183,7 +183,7 @@ abstract class ClaimContract extends IndexContract {
     TaskRecord first = won(batch.results().getFirst());
     TaskRecord second = won(batch.results().get(1));
     assertThat(first.leaseEnd()).isEqualTo(first.claimedAt() + HOUR);
-    assertThat(second.leaseEnd()).as("a lease begins at the time of the slot of its task")
+    assertThat(second.leaseEnd()).as("a lease begins at the current time of its task's slot")
         .isEqualTo(second.claimedAt() + 2 * HOUR);
     assertThat(batch.nowMillis()).isEqualTo(Math.max(first.claimedAt(), second.claimedAt()));
   }

@@ -68,8 +68,8 @@ public final class ManualEventLoop implements EventLoop {
   }
 
   /**
-   * Returns the time until the next turn, if no thread wakes the loop before: zero if a turn is due now, null if the
-   * loop is not started or is closed.
+   * Returns the time until the next turn, unless a thread wakes the loop earlier: zero if a turn is due now, null if
+   * the loop is not started or is closed.
    */
   public synchronized @Nullable Duration untilDue() {
     if (duty == null || closed) {

@@ -57,7 +57,7 @@ public final class ManualLoops {
       turns += round;
       if (turns > MAX_TURNS_AT_ONE_INSTANT) {
         throw new IllegalStateException(
-            "the loops do not become idle; a duty wakes its loop, or requests a turn at once, each time: turns="
+            "the loops do not become idle; in each turn, a duty wakes a loop or requests a turn at once: turns="
                 + turns + ", clock=" + clock);
       }
     }

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Part of the kit: notes, with which a handler reports its progress, a message, a checkpoint and a log. */
+/** Part of the kit: the notes of handlers, which contain progress, a message, a checkpoint and a log. */
 abstract class NoteContract extends RearmContract {
   private static final TaskNote HALF = new TaskNote(0.5, "half", "page 7", "line 1\nline 2");
 

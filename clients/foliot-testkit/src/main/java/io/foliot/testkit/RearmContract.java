@@ -320,7 +320,10 @@ abstract class RearmContract extends SettleContract {
     finish(running);
   }
 
-  /** Checks that a reader that has seen one part of a plan sees the other part in the next read. */
+  /**
+   * Checks that a plan is visible as a whole. Once a reader has seen one part, the next read must return the other
+   * part.
+   */
   @Test
   void aPlanIsSeenAsAWholeOrNotAtAll() {
     try (ExecutorService reader = Executors.newSingleThreadExecutor()) {

@@ -40,8 +40,8 @@ import org.junit.jupiter.api.Test;
 /** Part of the kit: look-ups, retention, configuration documents, time, and closing. */
 abstract class RecordContract extends NoteContract {
   /**
-   * Bound on the pages of one list. A test that reads this many pages fails. A page may be empty and still have a
-   * cursor.
+   * Bound on the pages of one list. A test that reads this many pages fails, because the cursors of empty pages could
+   * otherwise keep it reading for ever.
    */
   private static final int MAX_PAGES = 10_000;
 
@@ -127,7 +127,7 @@ abstract class RecordContract extends NoteContract {
     TaskId failed = failed("failed");
     TaskId cancelled = due("cancelled");
     cancel(id(cancelled));
-    // Created last, because this task is soon due on a store whose clock runs.
+    // This task is created last, because it is due soon if the clock of the store runs.
     TaskId soon = created("soon", now() + 2 * tickMillis());
     assertThat(ids(QUEUE, TaskState.DELAYED)).containsExactlyInAnyOrder(waiting, soon);
     assertThat(ids(QUEUE, TaskState.READY)).isEmpty();

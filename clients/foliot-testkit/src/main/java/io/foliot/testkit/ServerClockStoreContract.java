@@ -4,8 +4,8 @@ import io.foliot.core.store.TaskStore;
 import java.time.Duration;
 
 /**
- * The tests of {@link TaskStoreContract} that do not set the clock, for stores whose clock a test cannot set, such as
- * database servers. Where time must pass, the kit waits for a number of ticks.
+ * The tests of {@link TaskStoreContract} that do not set the clock. They are for stores such as database servers: a
+ * test cannot set the clock of these stores. Where time must pass, the kit waits for a number of ticks.
  */
 public abstract class ServerClockStoreContract extends StormContract {
   /** Opens a store that has no tasks and no documents. */

@@ -57,7 +57,7 @@ abstract class StoreFixture {
   static final long EVER = Long.MIN_VALUE;
   /** End of the index. */
   static final long FOR_EVER = Long.MAX_VALUE;
-  /** Longest wait for a call; a store that takes longer counts as hung. */
+  /** Longest wait for a call. If a store takes longer, the test assumes that the store hangs. */
   private static final long CALL_SECONDS_MAX = 60;
   /** Longest delay allowed for a store's counts and for its list of queues with parked tasks. */
   private static final int LAG_SECONDS_MAX = 12;

@@ -106,8 +106,8 @@ abstract class StormContract extends MoveContract {
   }
 
   /**
-   * Lets each thread claim all ids. Half of the threads proceed in lockstep, in the given order. Each thread of the
-   * second half has a random order of its own. Returns the tasks that the threads won.
+   * Lets each thread claim all ids. Half of the threads proceed in lockstep, in the given order. Each of the other
+   * threads uses its own random order. Returns the tasks that the threads won.
    */
   private List<TaskRecord> claimedByAll(List<TaskId> ids) {
     CyclicBarrier step = new CyclicBarrier(THREADS / 2);

@@ -576,7 +576,7 @@ final class PlainModel extends WrappedStore {
       task.attempt = 0;
       task.outstanding = false;
       task.waitUntil(now());
-      // The last task in the list counts as the latest of its key.
+      // The latest task of a key must be the last in the list.
       tasks.remove(task);
       tasks.add(task);
       return new RedriveResult(RedriveResult.Kind.REDRIVEN, id, task.generation, task.dueAt);

@@ -36,8 +36,8 @@ final class OutputTail {
   private final CharsetDecoder decoder = UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPLACE)
       .onUnmappableCharacter(CodingErrorAction.REPLACE);
   /**
-   * Bytes that are not decoded yet. Between two reads, they are at most the beginning of one character, which has up to
-   * four bytes.
+   * Bytes that are not decoded yet. Between two reads, these are at most the first bytes of one incomplete character. A
+   * character has up to four bytes.
    */
   private final ByteBuffer undecoded = ByteBuffer.allocate(CHUNK + Integer.BYTES);
   private final CharBuffer decoded = CharBuffer.allocate(CHUNK + Integer.BYTES);

@@ -27,10 +27,11 @@ import org.jspecify.annotations.Nullable;
  * {@code FOLIOT_ZONE} if the worker has a zone. The script inherits no variable of this process. The working directory
  * is a new folder that is deleted afterwards.
  *
- * <p><b>How scripts end.</b> Exit code 0 is success, and the last line of the output that is not blank is the text of
- * the result. Exit code 75, or a code above 128 as after a signal, is a failure that is retried under the queue's retry
- * policy. Any other exit code is a final failure. Standard output and error go to the log of the shard, which keeps the
- * last 4,096 characters. If the script fails, the last 64 KiB of the output also go to the log of this process.
+ * <p><b>How scripts end.</b> Exit code 0 is success, and the last non-blank line of the output is the text of the
+ * result. Exit code 75 is a failure that is retried under the queue's retry policy, and so is a code above 128, which
+ * reports a signal. Any other exit code is a final failure. Standard output and error go to the log of the shard, which
+ * keeps the last 4,096 characters. If the script fails, the last 64 KiB of the output also go to the log of this
+ * process.
  *
  * <p>All processes of the script's group get SIGTERM when the worker interrupts the handler, for example after the
  * lease was lost, or when the script exceeds its timeout. They get SIGKILL when the script has ended or the

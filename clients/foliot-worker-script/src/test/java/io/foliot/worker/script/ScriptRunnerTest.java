@@ -64,7 +64,7 @@ final class ScriptRunnerTest {
     }
   }
 
-  /** Returns whether a process is running. A zombie does not count as running. */
+  /** Returns whether a process exists and is not a zombie. */
   private static boolean runs(long pid) {
     Path state = Path.of("/proc", Long.toString(pid), "stat");
     try {

@@ -22,7 +22,8 @@ record Bucket(int kind, long number) implements Comparable<Bucket> {
 
   static Bucket of(TaskRecord record) {
     long retained = Math.max(1, record.dropAt() - record.changedAt());
-    // 63 minus the leading zeros is the logarithm to base 2, rounded down; 61 instead of 63 makes the width a quarter.
+    // 63 minus the leading zeros is the logarithm to base 2, rounded down; using 61 instead of 63 divides the width by
+    // four.
     int exponent = Math.max(SMALLEST_EXPONENT, 61 - Long.numberOfLeadingZeros(retained));
     int kind = record.state() == TaskState.FAILED ? exponent | FAILED : exponent;
     return new Bucket(kind, Math.max(0, record.dropAt()) >>> exponent);

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksIterator;
 
 /**
- * The writes of one commit: the changes of its calls, their consequences, and due housekeeping. Only the net effect is
- * written: a task that is touched five times is written once. Used by the writer thread only.
+ * The writes of one commit: the changes of its calls, their consequences, and the housekeeping that is due. Only the
+ * net effect is written: a task that is touched five times is written once. Used by the writer thread only.
  */
 final class CommitTable {
   /**
@@ -33,7 +33,10 @@ final class CommitTable {
   private static final int RETIRED_PER_COMMIT = 2_000;
   /** Minimum time from the expiry to the drop of a bucket. The clock may be set back by this time without a loss. */
   private static final long DROP_GRACE_MILLIS = 10_000;
-  /** Distance of a newly recorded floor above the generations given out: a minute, in microseconds. */
+  /**
+   * Distance from the largest generation given out to a newly recorded {@linkplain #recordFloor floor}: a minute, in
+   * microseconds.
+   */
   private static final long FLOOR_AHEAD = 60_000_000;
 
   private static final Comparator<RecordChange> BY_ID = Comparator.comparing(RecordChange::id);
@@ -61,7 +64,7 @@ final class CommitTable {
   private long recordedFloor;
   /** The expired bucket that is being examined before its drop, or null. */
   private @Nullable Bucket retiring;
-  /** The key of the first record of that bucket that is not yet examined, or null if no record has been examined. */
+  /** The key of the first record of {@link #retiring} that is not yet examined; null if no record has been examined. */
   private byte @Nullable [] retiredUpTo;
 
   CommitTable(Database db, int slotCount, Queues queues, TaskCounts tally, RecordCache cache, Unreadables unreadables,
@@ -131,9 +134,9 @@ final class CommitTable {
   }
 
   /**
-   * Puts the net effect of the calls and due housekeeping into the batch. RocksDB inserts fastest right after the
-   * position of its last insert, so each family gets its entries in the order of their keys. This saves a fifth of the
-   * processor time of a batch of submits.
+   * Puts the net effect of the calls, and the housekeeping that is due, into the batch. RocksDB inserts fastest right
+   * after the position of its last insert, so each family gets its entries in the order of their keys. This saves a
+   * fifth of the processor time of a batch of submits.
    */
   void finish(long generationFloor) {
     List<RecordChange> changes = overlay.changes();
@@ -348,7 +351,7 @@ final class CommitTable {
     afterCommit.add(() -> db.dropFiles(family, prefix, behind));
   }
 
-  /** Deletes keys and bodies of tasks of an expired bucket, a part per commit. Returns whether none are left. */
+  /** Deletes the keys and bodies of an expired bucket's tasks, a part per commit. Returns whether none are left. */
   private boolean removeTraces(Bucket bucket) {
     byte[] prefix = Layout.bucket(new Bytes(5), bucket).array();
     byte[] from = retiredUpTo;
@@ -372,12 +375,12 @@ final class CommitTable {
     try {
       taskKey = TaskRecordFormat.keyOf(id, record);
     } catch (MalformedException | NewerVersionException e) {
-      // The record is dropped with its bucket. The entry of its key stays, because an unreadable record does not show
-      // its key. The key is free nevertheless, because its entry then leads to no task.
+      // The record is dropped with its bucket. The entry of the task's key stays, because an unreadable record does not
+      // show the key. The key is free nevertheless, because the entry then leads to no task.
       unreadables.add(id, e);
       if (db.get(Family.RECORDS, Layout.recordKey(id)) == null) {
-        // Because an unreadable record counts as absent, a live task may have its id. The payload then belongs to that
-        // task.
+        // An unreadable record is treated as absent, so a live task may have the same id. The payload then belongs to
+        // the live task.
         batch.delete(Family.BODIES, Layout.body(key.clear(), id, false));
       }
       return;

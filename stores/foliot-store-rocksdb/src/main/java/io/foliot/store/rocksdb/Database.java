@@ -89,7 +89,7 @@ final class Database implements AutoCloseable {
       }
       synced = own(new WriteOptions().setSync(true));
       unsynced = own(new WriteOptions());
-      // An open that may write has moved the data of the log into synced files before it returns.
+      // Unless it is read-only, an open of RocksDB moves the data of the log into synced files before it returns.
       syncedSequence = db.getLatestSequenceNumber();
       plain = own(new ReadOptions());
       opened = true;

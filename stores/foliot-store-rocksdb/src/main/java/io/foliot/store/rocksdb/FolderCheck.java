@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
  * unchanged.
  *
  * <ul>
- * <li>The MANIFEST begins with the bytes whose number and checksum the {@linkplain Guard guard} has recorded.
- * <li>Each table file that the MANIFEST names exists and has the recorded length.
- * <li>Each closed log that RocksDB still needs exists and is at least as long as its synced part.
+ * <li>The {@linkplain Guard guard} has recorded a length and a checksum of the MANIFEST. The MANIFEST is at least this
+ * long, and its first bytes, up to this length, have this checksum.
+ * <li>Each table file that the MANIFEST names is present, and has the recorded length.
+ * <li>Each closed log that RocksDB still needs is present, and is at least as long as its synced part.
  * <li>The log is whole except for commits that were not synced, and has no gaps ({@link LogCheck}).
  * <li>MANIFEST and log together reach the last commit that the guard has recorded.
  * </ul>
@@ -25,9 +26,10 @@ import org.jspecify.annotations.Nullable;
  * commits that are younger than the guard, the loss is not detected. To detect such a loss, each commit would need a
  * second sync, for a record outside the log.
  *
- * <p>Rejected: to refuse table files that the MANIFEST does not name. A crash leaves such files too: outputs of a merge
- * that are not yet installed, and inputs that are not yet deleted. Also rejected: to open RocksDB read-only first. This
- * reads the log twice, and detects neither a cut MANIFEST nor a missing last log.
+ * <p>Two alternatives were rejected. The check could refuse table files that the MANIFEST does not name. However, a
+ * crash leaves such files too: outputs of a merge that are not yet installed, and inputs that are not yet deleted. The
+ * check could also open RocksDB read-only first. However, this reads the log twice, and detects neither a cut MANIFEST
+ * nor a missing last log.
  */
 final class FolderCheck {
   private final StoreFolder folder;

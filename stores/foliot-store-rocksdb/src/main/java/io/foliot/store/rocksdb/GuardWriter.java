@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A thread that updates the {@link Guard} of an open store shortly after its commits. An update writes and syncs one
  * page, or nothing if the durable state is unchanged. Only the close of the store waits for this thread.
  *
- * <p><b>Invariant.</b> The guard never names data that a power loss could still remove. Its sequence number is that of
+ * <p><b>Invariant.</b> The guard never names data that a power loss could still remove. It holds the sequence number of
  * the last entry of the last synced commit. The MANIFEST and its folder are synced here before the guard records the
  * MANIFEST's length.
  */

@@ -29,8 +29,8 @@ import java.util.stream.Stream;
  * reached the disk.
  *
  * <p>Sequence numbers of entries have no gaps, so a log that is missing between two others is detected. If the damage
- * begins in the first commit of the first log, the sequence number of that commit is not known. Any whole commit after
- * it then counts as acknowledged.
+ * begins in the first commit of the first log, the sequence number of that commit is not known. The store is then not
+ * opened if any whole commit follows the damage.
  */
 final class LogCheck {
   private static final System.Logger LOG = System.getLogger(LogCheck.class.getName());
@@ -214,8 +214,8 @@ final class LogCheck {
   }
 
   /**
-   * Returns whether the damage in a block is followed by a commit that was written after the missing entries had been
-   * synced. The head of a commit may continue in the next block.
+   * Searches a block, from the damage on, for a commit that was written after the sync of the missing entries. Returns
+   * whether there is one. The head of a commit may continue in the next block.
    */
   private boolean hasAcknowledged(byte[] block, int from, int length) {
     int at = from;

@@ -16,8 +16,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * including the writes under way at that time. The scan never raises the watermark above this entry. One scan at a time
  * may raise the watermark of a range; other scans only read.
  *
- * <p>Rejected: a version number of the range that must be the same at the beginning and at the end of a scan. A loaded
- * writer always has a write under way, so no scan would ever raise a watermark.
+ * <p>An alternative was rejected: each range has a version number, and a scan raises the watermark only if the number
+ * has not changed during the scan. A loaded writer always has a write under way, so no scan would ever raise a
+ * watermark.
  */
 final class LowWatermarks {
   /** The watermark of a range that no scan has read yet. */

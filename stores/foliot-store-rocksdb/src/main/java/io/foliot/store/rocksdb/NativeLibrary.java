@@ -34,13 +34,13 @@ final class NativeLibrary {
   static final String FOLDER = "native";
 
   private static final System.Logger LOG = System.getLogger(NativeLibrary.class.getName());
-  /** RocksDB's environment variable that names a folder whose library is used instead of the library in the jar. */
+  /** RocksDB's environment variable that names a folder. The library in that folder replaces the library in the jar. */
   private static final String FOLDER_VARIABLE = "ROCKSDB_SHAREDLIB_DIR";
   /** The name of the library in the jar. */
   private static final String IN_JAR = "rocksdb";
-  /** The name under which RocksDB finds the library in a folder. It differs from the name in the jar. */
+  /** The name that RocksDB expects for the library in a folder. It differs from the name in the jar. */
   private static final String IN_FOLDER = "rocksdbjni";
-  /** The suffix of a file into which the library is being unpacked. */
+  /** The suffix of a file while the library is being unpacked to it. */
   private static final String UNFINISHED = ".new";
   /** Age at which an unfinished file is removed, because the process that wrote it was probably killed. */
   private static final long UNFINISHED_MILLIS = 600_000;

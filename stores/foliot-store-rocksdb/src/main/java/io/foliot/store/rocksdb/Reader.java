@@ -403,7 +403,8 @@ final class Reader implements AutoCloseable {
           return iterator.key();
         }
       }
-      // An error ends the loop just as the end of the bucket does. It is checked here, because the next seek clears it.
+      // The loop ends at the end of the bucket, or after an error. This check must be here, because the next seek
+      // clears the error.
       Database.check(iterator);
       return null;
     }

@@ -18,13 +18,14 @@ import org.jspecify.annotations.Nullable;
  * stale.
  *
  * <p>When the cache is full, one in {@value #ADMITS_ONE_IN} of the records that do not run is admitted, at random.
- * Suppose that all were admitted, and more keys than fit were touched in turn: each record would be evicted before it
- * is read again. There would be no hits. The evicted records would already be in the old generation of the heap, and
- * their collection causes long pauses. A key that is touched often is admitted soon. A record that was just created and
- * is due in more than an hour is not admitted, because a million such records would fill the cache without a hit.
+ * Suppose that all were admitted, and that tasks were touched in turn, more of them than fit into the cache. Each
+ * record would be evicted before it is read again, so there would be no hits. The evicted records would already be in
+ * the old generation of the heap, and their collection causes long pauses. A key that is touched often is admitted
+ * soon. A record that was just created and is due in more than an hour is not admitted, because a million such records
+ * would fill the cache without a hit.
  *
- * <p>Rejected: a cache library. It is made for many threads and evicts with a delay, and a second map by key would have
- * to follow its evictions. Each write would pay for this.
+ * <p>A cache library was rejected. Such a library is made for many threads and evicts with a delay, and a second map by
+ * key would have to follow the evictions. Each write would pay for this.
  */
 final class RecordCache {
   /**
@@ -34,7 +35,7 @@ final class RecordCache {
   private static final int BYTES_PER_RECORD = 340;
   private static final int BYTES_PER_ATTEMPT = 80;
   private static final int ADMITS_ONE_IN = 16;
-  /** Longest delay at which a record that was just created is admitted. */
+  /** Maximum delay of a new task. If the task is due later, its new record is not admitted. */
   private static final long FAR_MILLIS = 3_600_000;
 
   private final long maxBytes;

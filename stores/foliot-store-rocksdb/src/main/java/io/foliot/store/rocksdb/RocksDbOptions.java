@@ -8,11 +8,12 @@ import java.util.function.Consumer;
  *
  * @param slots the number of slots of a new folder, a power of two from 1 to 65,536. A folder keeps the number that it
  *     was created with
- * @param recordCacheBytes heap for records of keyed and of running tasks, so that a touch or a settle needs no read
+ * @param recordCacheBytes heap for the records of tasks that have a key or run, so that a touch or a settle needs no
+ *     read
  * @param blockCacheBytes native memory for blocks, indexes and filters of files
  * @param writeBufferBytes native memory for data that is in the log and not yet in files
- * @param logBytes the size at which the data of the log is written to files. The log is read when the store is opened,
- *     at about 60 MB a second
+ * @param logBytes the size that the log may reach before its data is written to files. The log is read when the store
+ *     is opened, at about 60 MB a second
  * @param reserveBytes the free space that the file system must have; with less, submits are refused. The space is for
  *     the log, for write buffers on their way to files and for one merge of files, so that settles continue
  * @param onFailure called once when the store has closed itself after a failure, on a thread of the store
@@ -69,8 +70,8 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
     }
 
     /**
-     * Sets the heap for records of keyed and of running tasks, so that a touch or a settle needs no read; not negative,
-     * by default 128 MiB.
+     * Sets the heap for the records of tasks that have a key or run, so that a touch or a settle needs no read; not
+     * negative, by default 128 MiB.
      */
     public Builder recordCacheBytes(long value) {
       recordCacheBytes = value;
@@ -90,8 +91,8 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
     }
 
     /**
-     * Sets the size at which the data of the log is written to files, at least 1 MiB; by default 128 MiB. The log is
-     * read when the store is opened, at about 60 MB a second.
+     * Sets the size that the log may reach before its data is written to files, at least 1 MiB; by default 128 MiB. The
+     * log is read when the store is opened, at about 60 MB a second.
      */
     public Builder logBytes(long value) {
       logBytes = value;

@@ -76,10 +76,10 @@ import org.rocksdb.RocksIterator;
  * wakeAt | id}, which has no entry before its {@linkplain LowWatermarks low watermark}. So a poll skips the deleted
  * entries before the watermark, and needs no read while the watermark is in the future.
  *
- * <p><b>Threads.</b> One thread writes, in group commits (see {@code Writer}). One thread completes the calls that
- * wrote, and two threads do and complete the reads. Callers' code that continues a stage may run on these three
- * threads. This code must be short, or continue elsewhere ({@code whenCompleteAsync}), and must not wait for another
- * call of the store.
+ * <p><b>Threads.</b> One thread writes, in group commits (see {@code Writer}). One thread completes calls after their
+ * writes, and two threads carry out reads and complete them. Callers' code that continues a stage may run on these
+ * three threads. This code must be short, or continue elsewhere ({@code whenCompleteAsync}), and must not wait for
+ * another call of the store.
  *
  * <p><b>Fail stop.</b> The store closes itself after a checksum that does not match, and after a failed read, write or
  * sync. Every call then fails, {@link #failure} returns the reason, and {@link RocksDbOptions#onFailure} is called.
@@ -411,8 +411,8 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   }
 
   /**
-   * Runs the items whose tasks can be read. The other items fail without any effect, because the result of a reset or
-   * a cancel of an unreadable task is not known.
+   * Runs the items whose tasks can be read. An item with an unreadable task fails without any effect, because the
+   * result of resetting or cancelling this task is not known.
    */
   private <T, R> List<R> readable(List<T> items, Predicate<T> isUnreadable, Function<List<T>, List<R>> step) {
     if (unreadables.count() == 0) {

@@ -7,7 +7,7 @@ import java.util.List;
  * The counters and sizes of a store, for metrics.
  *
  * @param commits number of commits that wrote something since the store was opened
- * @param syncs number of the counted commits that were synced: all except commits that only move index entries
+ * @param syncs number of these commits that were synced: all except those that only move index entries
  * @param items number of items in all counted commits; a call has one or more items
  * @param prepareMicros total time of reading, deciding and encoding before the writes
  * @param syncMicros total time of writing and syncing

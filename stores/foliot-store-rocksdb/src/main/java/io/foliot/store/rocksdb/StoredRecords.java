@@ -33,7 +33,7 @@ import org.rocksdb.RocksIterator;
  * {@link RecordCache} are then read many at a time.
  * <li>Any other record is read when it is requested.
  * <li>Each record is read once per commit, so that all calls get the same object.
- * <li>A record that cannot be read counts as absent, and is reported.
+ * <li>A record that cannot be read is treated as absent, and is reported.
  * </ol>
  */
 final class StoredRecords implements CommittedRecords, Reads {
@@ -271,7 +271,7 @@ final class StoredRecords implements CommittedRecords, Reads {
   }
 
   /**
-   * Returns false: a record of a newer version counts as absent here. Submits, touches, cancels and adoptions check
+   * Returns false: a record of a newer version is treated as absent here. Submits, touches, cancels and adoptions check
    * {@link #isUnreadable} first.
    */
   @Override
@@ -293,7 +293,9 @@ final class StoredRecords implements CommittedRecords, Reads {
     return location != KeyLocation.NOWHERE && location.bucket() == null && isUnreadable(location.id());
   }
 
-  /** Returns whether the task of a reference exists but cannot be read. A reference by key means the live task only. */
+  /**
+   * Returns whether the task of a reference exists but cannot be read. A reference by key refers only to the live task.
+   */
   boolean isUnreadable(TaskRef ref) {
     return switch (ref) {
       case TaskRef.ById byId -> isUnreadable(byId.id());

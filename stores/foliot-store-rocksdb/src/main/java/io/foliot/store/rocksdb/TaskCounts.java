@@ -18,11 +18,11 @@ import java.util.stream.LongStream;
 
 /**
  * The numbers of tasks by queue and state. Final tasks are counted for each bucket of the history. Each commit writes
- * the counts that it changes, so the counts are exact after a crash without a scan of the tasks. Used by the writer
- * thread alone, except {@link #published} and {@link #buckets}.
+ * the counts that it changes. After a crash the counts are therefore exact, and no scan of the tasks is needed. Used by
+ * the writer thread alone, except {@link #published} and {@link #buckets}.
  */
 final class TaskCounts {
-  // Indexes of the numbers of live tasks. A parked task also counts as delayed.
+  // Indexes of the numbers of live tasks. A parked task is counted as a delayed task too.
   private static final int LIVE_NUMBERS = 3;
   private static final int DELAYED = 0;
   private static final int PARKED = 1;
@@ -33,7 +33,10 @@ final class TaskCounts {
   private static final int FINISHED = 0;
   private static final int FAILED = 1;
   private static final int CANCELLED = 2;
-  /** Index of the number of final tasks with a key or a separate body. A drop of the bucket does not delete these. */
+  /**
+   * Index of the number of final tasks with a key or a separate body. A drop of the bucket does not delete these keys
+   * and bodies.
+   */
   private static final int TRACES = 3;
 
   private record Kept(Bucket bucket, int queue) {}

@@ -35,13 +35,13 @@ import org.jspecify.annotations.Nullable;
 final class Writer {
   /** Maximum number of waiting calls. */
   private static final int MAX_WAITING_CALLS = 1 << 16;
-  /** Maximum number of items of calls that are not completed: some seconds of work. It bounds the heap. */
+  /** Maximum number of items in all calls that are not completed: some seconds of work. This limit bounds the heap. */
   private static final long MAX_WAITING_ITEMS = 1_000_000;
-  /** Maximum number of payload bytes of calls that are not completed. */
+  /** Maximum number of payload bytes in all calls that are not completed. */
   private static final long MAX_WAITING_BYTES = 256L << 20;
-  /** Maximum number of items of one commit of several calls. This bounds the time that callers wait. */
+  /** Maximum number of items in a commit of several calls. This bounds the time that callers wait. */
   private static final int MAX_ITEMS_PER_COMMIT = 10_000;
-  /** Maximum number of payload bytes of one commit of several calls: a few milliseconds of disk time. */
+  /** Maximum number of payload bytes in a commit of several calls: a few milliseconds of disk time. */
   private static final long MAX_BYTES_PER_COMMIT = 8 << 20;
   /** The interval at which an idle writer drops expired history. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -105,8 +105,8 @@ final class Writer {
   }
 
   /**
-   * Enqueues a call. The returned stage completes after the commit. It fails at once if the store is closed or too many
-   * writes wait.
+   * Enqueues a call. The returned stage completes after the commit. The stage fails at once if the store is closed or
+   * too many writes wait.
    */
   <R> CompletionStage<R> call(Operation<R> operation) {
     StoreException reason = refusal();
@@ -171,7 +171,7 @@ final class Writer {
 
   /**
    * Refuses new calls, and returns when the writer has ended. Accepted calls are still run, unless the store has
-   * failed. In {@link RocksDbOptions#onFailure}, the writer's thread may call this method; it then returns at once.
+   * failed. If {@link RocksDbOptions#onFailure} calls this method on the writer's thread, the method returns at once.
    */
   void close() {
     closing = true;

@@ -108,7 +108,7 @@ final class HistoryTest {
     assertThat(entryCounts()).containsOnlyKeys(Family.META);
   }
 
-  /** Replaces a record of the history of the closed store by one that this version cannot read. */
+  /** Replaces a history record of the closed store with a record that this version cannot read. */
   private void makeUnreadable(Bucket bucket, TaskId id) {
     try (Database db = Database.open(folder().resolve("rocks"), StoreHarness.SMALL, false)) {
       byte[] record = Objects.requireNonNull(db.get(Family.HISTORY, Layout.historyKey(bucket, id)));

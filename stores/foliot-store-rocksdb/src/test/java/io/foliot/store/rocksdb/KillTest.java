@@ -13,8 +13,8 @@ import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * After a kill at a random moment, the store holds every task that was acknowledged to the killed process. The message
- * of a failure has the seed of these moments. {@code -Dfoliot.seed=N} runs seed N.
+ * After a kill at a random moment, the store holds every task that was acknowledged to the killed process. A failure
+ * message contains the seed of the random moments. {@code -Dfoliot.seed=N} runs seed N.
  */
 final class KillTest {
   private static final int KILLS = 4;

@@ -33,7 +33,7 @@ final class LogCheckTest {
    *
    * @param log the index of the log in {@link Logs#files}
    * @param start the offset of its first piece, in bytes
-   * @param end the offset behind its last piece
+   * @param end the offset after its last piece
    * @param first the sequence number of its first entry
    * @param last the sequence number of its last entry
    * @param isSynced whether the next commit began after the sync of this one
@@ -142,7 +142,9 @@ final class LogCheckTest {
     }
   }
 
-  /** Returns a log after a power loss: behind {@code kept}, sectors are zero at random, and the end may be missing. */
+  /**
+   * Returns a log after a power loss: after offset {@code kept}, random sectors are zero, and the end may be missing.
+   */
   private static byte[] remains(byte[] log, int kept, Random random) {
     byte[] left = log.clone();
     for (int at = kept; at < log.length; at = (at / SECTOR + 1) * SECTOR) {
@@ -169,7 +171,8 @@ final class LogCheckTest {
         }
         Files.write(file(rocks, log), bytes);
       }
-      // If the first commit is damaged, its sequence number is not known, so this commit counts as synced.
+      // If the first commit is damaged, its sequence number is not known, so the check assumes that this commit was
+      // synced.
       boolean isLoss = logs.commits.stream().skip(index + 1)
           .anyMatch(later -> index == 0 || later.syncedBefore() >= damaged.first());
       if (isLoss) {

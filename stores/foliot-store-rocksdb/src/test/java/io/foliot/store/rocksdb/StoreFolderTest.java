@@ -285,7 +285,7 @@ final class StoreFolderTest {
       StoreHarness.get(store.submit(List.of(StoreHarness.draft(harness.clock, "large", harness.now(),
           new Body(payload, "x/y", Map.of())))));
       StoreHarness.copy(folder(), copy);
-      // The guard is from before the commit that is about to be torn.
+      // The guard was written before the commit that is about to be torn.
       Files.write(Guard.file(copy), before);
       harness.submit(store, "last", harness.now());
       Path damaged = temporary.resolve("damaged");
@@ -342,7 +342,7 @@ final class StoreFolderTest {
       return (int) Files.size(log(folder()));
     }
 
-    /** Returns a copy of the folder whose log has these bytes. */
+    /** Returns a copy of the folder, with these bytes as the log. */
     Path with(byte[] bytes, String name) throws IOException {
       Path torn = temporary.resolve(name);
       StoreHarness.copy(copy, torn);

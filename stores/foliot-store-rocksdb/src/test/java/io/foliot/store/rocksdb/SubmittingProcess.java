@@ -28,14 +28,14 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process that submits tasks without pause until the test ends the process. It prints the id of each task whose
- * submit is acknowledged. It then touches the task to a later time and moves the task's index entry. The end of the
+ * A process that submits tasks without pause until the test ends the process. It prints the id of each task when the
+ * submit is acknowledged. It then postpones the task with a touch, and moves the task's index entry. The end of the
  * process may therefore interrupt a move, which is written without a sync.
  */
 final class SubmittingProcess {
   /** Maximum number of batches that are submitted and not yet moved. */
   private static final int UNDER_WAY = 64;
-  /** Length of an id in characters. A shorter line was cut off by the end of the process, and does not count. */
+  /** Length of an id in characters. A shorter line was cut off by the end of the process, and is ignored. */
   private static final int ID_LENGTH = 36;
 
   private SubmittingProcess() {}
