@@ -38,9 +38,7 @@ public final class Worker implements AutoCloseable {
    */
   private static final Duration LONGEST_SILENCE = Duration.ofSeconds(15);
 
-  /**
-   * Minimum duration of a claim that returns no tasks. A shorter claim is treated as a failure, to avoid a busy loop.
-   */
+  /** A claim without tasks that took less time than this is treated as a failure, to avoid a busy loop. */
   private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
 
   private static final System.Logger LOGGER = System.getLogger("io.foliot.client");
@@ -138,9 +136,7 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits for a permit, and acquires more if more are free. Returns how many, at most MAX_CLAIM; 0 if the worker stops.
-   */
+  /** Waits for a permit and acquires all free ones, at most MAX_CLAIM. Returns the number; 0 if the worker stops. */
   private int acquire() {
     try {
       permits.acquire();
@@ -183,10 +179,7 @@ public final class Worker implements AutoCloseable {
     return name != null && third.compareTo(LONGEST_SILENCE) > 0 ? LONGEST_SILENCE : third;
   }
 
-  /**
-   * Returns a twentieth of the lease. Each pause before an extension, except the first pause, is at least this long.
-   * The time limit of an extension is at least this long too.
-   */
+  /** Returns the shortest time limit of an extension, and the shortest pause before an extension after the first. */
   private Duration shortStep() {
     return lease.dividedBy(20);
   }
