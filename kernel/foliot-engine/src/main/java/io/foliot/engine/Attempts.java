@@ -34,12 +34,13 @@ import org.jspecify.annotations.Nullable;
  * the loop's thread.
  *
  * <p>Guarantees: a lease outlasts the timeout of its delivery, or is renewed. An attempt gives back three things, each
- * of them once: its place at the destination when the attempt is answered, its permit when the attempt is released, and
- * its memory when this node no longer needs the payload. An attempt is released when its end is recorded, or when its
- * lease is over. But the lease may have been extended without this node's knowledge: by a worker or another caller that
- * has the token, or by a renewal whose answer was lost. In such cases the task is read from the store at the end of the
- * lease. If the lease had ended before this read, the attempt is released, because the store extends no lease that has
- * ended. A task is never given to a receiver or a worker if its queue is not the lane's queue.
+ * of them once. It gives back its place at the destination when it is answered, its permit when it is released, and its
+ * memory when this node no longer needs the payload. An attempt is released when its end is recorded, or when its lease
+ * is over. But the lease may have been extended without this node's knowledge. A worker or another caller that has the
+ * token may have extended it, or a renewal may have succeeded although its answer was lost. In such cases the task is
+ * read from the store at the end of the lease. If the lease had ended before this read, the attempt is released,
+ * because the store extends no lease that has ended. A task is never given to a receiver or a worker if its queue is
+ * not the lane's queue.
  *
  * <ol>
  * <li>{@link #begin} puts the attempt into a wheel. Then it calls the delivery, or hands the task to the worker that
@@ -47,15 +48,15 @@ import org.jspecify.annotations.Nullable;
  * <li>The answer of the delivery becomes an outcome, which goes to the {@link Settles}. "Accepted" means that the end
  * is reported later, by a caller that has the token, to any node.
  * <li>{@link #recorded} and {@link #reported} release an attempt whose end is in the store.
- * <li>A lease that is not longer than the timeout is renewed whenever a third of it is over. A task whose node dies
- * thus comes back when the lease ends, not after its timeout. A delivery whose lease is lost, or whose task is being
- * cancelled, is cancelled. After the answer "accepted", the lease is extended to the time at which a lease without
- * renewals would end.
+ * <li>A lease that is not longer than the timeout is renewed whenever a third of the lease is over. A task whose node
+ * dies thus comes back when the lease ends, not after its timeout. A delivery whose lease is lost, or whose task is
+ * being cancelled, is cancelled. After the answer "accepted", the lease is extended once. It then ends when a lease
+ * that needs no renewals would end.
  * <li>The wheel wakes an attempt for three reasons: to renew its lease; to cancel a delivery that has not answered by
- * the end of the timeout; and to handle the end of the lease. At the end of the lease the attempt is released or, if
- * its end is reported later, its task is looked up.
- * <li>{@link #findReports} looks up tasks of limited queues whose ends may have been reported to other nodes, a few
- * tasks each second. So their permits are free long before their leases end.
+ * the end of the timeout; and to handle the end of the lease. At the end of the lease the attempt is released. But if a
+ * caller is to report the end of the attempt, the task is looked up instead.
+ * <li>{@link #findReports} looks up tasks of limited queues, a few each second, because callers may report the ends of
+ * these tasks to other nodes. The permits of ended tasks are thus free long before the leases end.
  * </ol>
  *
  * <p>The wheel's ticks are milliseconds of the monotonic clock, so that a step of the wall clock changes nothing.
@@ -66,14 +67,17 @@ final class Attempts {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long PAUSE_MILLIS = Backoff.LAST_NANOS / NANOS_PER_MILLI;
-  /** Time that the engine still waits for an answer after the timeout of the attempt. */
+  /** Additional time that the engine waits for an answer after the timeout of the attempt. */
   private static final long ANSWER_MILLIS = 250;
   /**
    * Divisor of a lease: a renewal is sent when a third of the lease is over. A renewal that fails is
    * repeated after at most a sixth of the lease.
    */
   private static final int RENEWED_IN_LEASE = 3;
-  /** Minimum lateness at which a claimed task in another node's slot is reported as left behind by that node. */
+  /**
+   * Minimum lateness of a claimed task in another node's slot: from this lateness on, the task is reported as left
+   * behind by that node.
+   */
   private static final long LATE_MILLIS = 1_000;
   /** Maximum number of lookups per second of tasks whose ends may have been reported to other nodes. */
   private static final int REPORTS_PER_SECOND = 64;
@@ -95,8 +99,8 @@ final class Attempts {
   private final Map<Token, RunningAttempt> running = new HashMap<>();
   private final ObjectTimerWheel<RunningAttempt> leases;
   /**
-   * The attempts that wait for the report of a caller, to this node or to another one; only attempts of queues with a
-   * limit of concurrency. The attempt that was looked up longest ago is the first.
+   * The attempts whose ends a caller will report, to this node or to another one. Only attempts of queues with a limit
+   * of concurrency belong here. The attempt that was looked up longest ago comes first.
    */
   private final Deque<RunningAttempt> reportedLater = new ArrayDeque<>();
   private long nextFindNanos;
@@ -177,8 +181,8 @@ final class Attempts {
     Delivery delivery = lane.delivery();
     long neededMillis = attempt.renewMillis == 0 ? attempt.timeoutMillis : leaseMillis / RENEWED_IN_LEASE;
     if (queue == null || delivery == null || nowNanos - sentNanos + neededMillis * NANOS_PER_MILLI >= leaseNanos) {
-      // Too little of the lease is left to end the attempt or to renew the lease, or the queue or its delivery is gone.
-      // The task is tried again.
+      // Either the rest of the lease is too short to end the attempt or to renew the lease, or the queue or its
+      // delivery is gone. The task is tried again.
       attempt.answered = true;
       giveUpDestination(attempt);
       ended(attempt, new Outcome.Retry(Due.NOW), queue == null || delivery == null
@@ -244,8 +248,8 @@ final class Attempts {
   }
 
   /**
-   * Marks due children as parked if no worker of this node may run them: to park them later would cost another write
-   * each. A child that may not be due yet by the store's clock goes into the index of its slot.
+   * Marks due children as parked if no worker of this node may run them. To park such a child later would cost another
+   * write. A child that is perhaps not due yet, by the store's clock, goes into the index of its slot.
    */
   private Outcome.Rearm placed(Outcome.Rearm next, long nowNanos) {
     long nowMicros = clock.micros(nowNanos);
@@ -339,7 +343,7 @@ final class Attempts {
     lookAhead.written(entries, nowNanos);
   }
 
-  /** Handles the end of a claim that was recorded by a caller with the claim's token. */
+  /** Handles the end of an attempt. A caller with the token of its claim has recorded this end. */
   void reported(Token token) {
     RunningAttempt attempt = running.get(token);
     if (attempt != null) {
@@ -394,7 +398,8 @@ final class Attempts {
   // Leases.
 
   /**
-   * Wakes attempts that have to renew their leases, and attempts at the end of their timeouts or leases; up to a limit.
+   * Wakes at most {@code limit} attempts: those that have to renew their leases, and those whose timeout or lease is
+   * over.
    */
   void advance(int limit, long nowNanos) {
     leases.advance(millis(nowNanos), limit, (handle, tick, attempt) -> ItemGuard.run(() -> woke(attempt, nowNanos)));
@@ -447,7 +452,7 @@ final class Attempts {
         // The store extends no lease that has ended.
         return;
       }
-      // No timer repeats the extension after "accepted".
+      // This is the extension after "accepted". No timer repeats it, so it is sent again here.
       renewals.add(attempt, Math.max(1, leaseMillis - (nowNanos - sentNanos) / NANOS_PER_MILLI));
     } else if (result == null) {
       attempt.nextRenewalMillis = millis(nowNanos) + Math.min(PAUSE_MILLIS, leaseMillis / (2 * RENEWED_IN_LEASE));
@@ -488,7 +493,7 @@ final class Attempts {
     release(attempt);
   }
 
-  /** Looks up the tasks of attempts whose ends may have been reported to other nodes; at most once a second. */
+  /** Looks up the tasks of some attempts, at most once a second: callers may have reported the ends to other nodes. */
   void findReports(long nowNanos) {
     if (!store.isShared() || nowNanos - nextFindNanos < 0) {
       return;

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * An amount of something that the queues and destinations of a node share: bytes of payload, or attempts. Thread-safe.
  *
- * <p>A destination may take units only if it then has no more units than remain free. A queue may take units only if
- * the units of the queue and those of its destination together are then no more than remain free. These are the dynamic
+ * <p>After a destination has taken units, it may have at most as many units as remain free. After a queue has taken
+ * units, the queue and its destination together may have at most as many units as remain free. These are the dynamic
  * thresholds of shared-memory switches (Choudhury and Hahne 1998). Nothing is taken back from a holder, so room must be
  * left before other holders need it. A destination that gives nothing back gets half of the total, and a queue of such
  * a destination a third. With {@code n} such destinations, each gets one part in {@code n+1}, and one such part stays
- * free for the others. Demands below that are met in full, so the shares are max-min fair.
+ * free for the others. Demands smaller than such a part are met in full, so the shares are max-min fair.
  *
  * <p>If the free part is too small for one unit of work, a queue that holds nothing may take one unit from a reserve
  * beyond the total. Such queues take turns in the order of their first requests. All holdings together exceed the total
@@ -77,7 +77,7 @@ final class Budget {
    * @param each the size of a unit
    * @param holder the queue; the destination if the budget has no shares of queues
    * @param parent the destination of the queue; null if the holder has no parent
-   * @param again called once when another request may succeed, if fewer units were taken than wanted
+   * @param again if fewer units were taken than wanted, this is called once when another request may succeed
    * @return the number of units taken
    */
   synchronized int acquire(int wanted, long each, Share holder, @Nullable Share parent, Runnable again) {
@@ -96,8 +96,8 @@ final class Budget {
   }
 
   /**
-   * Takes one unit of the guaranteed size from the reserve, on three conditions: the holder has nothing, its parent has
-   * less than one such unit, and it is the holder's turn.
+   * Takes one unit of the guaranteed size from the reserve. This succeeds only if the holder has nothing, its parent
+   * has less than one such unit, and it is the holder's turn.
    *
    * @return whether the unit was taken
    */
@@ -133,8 +133,8 @@ final class Budget {
   }
 
   /**
-   * Changes how much a holder has. A positive amount charges work that turned out larger than what was acquired; a
-   * negative amount gives back what is not needed any more.
+   * Changes how much a holder has. A positive amount charges work that has turned out larger than the acquired amount.
+   * A negative amount gives back units that are not needed any more.
    */
   synchronized void change(Share holder, @Nullable Share parent, long amount) {
     add(holder, parent, amount);

@@ -10,13 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which calls the engine accepts. All calls are refused before start, after stop, and after a failure. While
- * the store is sealed, calls that change something are refused; while it is draining, reports of workers are still
- * accepted. Thread-safe.
+ * the store is sealed, calls that change something are refused. But while the state of the seal is DRAINING, reports of
+ * workers are still accepted. Thread-safe.
  *
- * <p>Guarantees: a refused call has no effect, and its future fails with the reason; an exception of a call becomes a
- * failed future.
+ * <p>Guarantees: a refused call has no effect, and its future fails with the reason. If a call throws, its future fails
+ * with the exception.
  *
- * <p>The states of an engine: NEW → RUNNING → STOPPED, or NEW → STOPPED; and from each of them FAILED, which is final.
+ * <p>The states of an engine: NEW → RUNNING → STOPPED, or NEW → STOPPED. From each of these states the engine may go to
+ * FAILED, which is final.
  */
 final class CallGate {
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();

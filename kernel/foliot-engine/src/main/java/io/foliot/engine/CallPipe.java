@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * Sends the batches of one kind of store call: limits how many are under way at the same time, and pauses after
  * failures. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: the number of batches under way never exceeds the limit; no batch is sent while the backoff lasts;
- * each answer is recorded in the {@link StoreHealth} before it is handled. If a batch fails in part, for example
- * because one of several databases is unavailable, the other items are handled with their results.
+ * <p>Guarantees: the number of batches under way never exceeds the limit. No batch is sent while the backoff lasts.
+ * Each answer is recorded in the {@link StoreHealth} before the answer is handled. If a batch fails in part, for
+ * example because one of several databases is unavailable, the items that did not fail are handled with their results.
  *
  * <ol>
  * <li>The owner of the pipe calls {@link #hasRoom}, gathers a batch, and {@linkplain #send sends} it.

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Takes due ids from the lanes of a loop, claims them in the store, and handles the results. Passive; confined to the
  * loop's thread.
  *
- * <p>Guarantees: a claim is sent only after it has its permits, its place at the destination and its memory; a claim
- * that is not won gives all of them back; each task that is won is passed to {@link Decisions} once, and no other task
+ * <p>Guarantees: a claim is sent only after it has its permits, its place at the destination and its memory. A claim
+ * that is not won gives all of them back. Each task that is won is passed to {@link Decisions} once, and no other task
  * is delivered.
  *
  * <ol>
@@ -32,9 +32,10 @@ import org.jspecify.annotations.Nullable;
  * unused part of its share for the next batch (deficit round robin). In this batch, other lanes may use that part.
  * <li>For its entries the lane acquires memory, then places at the destination, then permits. If fewer permits or
  * places are granted, the surplus of what was acquired before is given back.
- * <li>Results: <em>won</em> begins an attempt; <em>later</em> puts the entry into the wheel again; <em>gone</em>
- * forgets the entry; <em>ready</em> puts the entry back into its lane: the task is due, but the claim came after the
- * end of its permits. The entry of a failed claim is forgotten; a poll may find it again.
+ * <li>After the result <em>won</em> the attempt begins. After <em>later</em> the entry goes into the wheel again, and
+ * after <em>gone</em> the entry is forgotten. After <em>ready</em> the entry goes back into its lane: the task is due,
+ * but the permits of the claim had ended when the store handled the claim. If a claim fails, its entry is forgotten; a
+ * poll may find the entry again.
  * <li>Workers get their tasks after the whole batch has been handled.
  * </ol>
  *
@@ -42,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * task.
  */
 final class Claims {
-  /** Maximum number of claim calls under way: with two, the store has the next call when the first is done. */
+  /** Maximum number of claim calls under way: with two, the store already has the next call when the first is done. */
   private static final int UNDER_WAY = 2;
   /** Exponent of the lowest weight: a lane has at least 2^-10 of the weight of the lane with the highest priority. */
   private static final int LOWEST_WEIGHT = -10;
@@ -101,7 +102,7 @@ final class Claims {
 
   /**
    * Returns the shortest time until the rate of a lane and the trials of its destination allow an attempt. Returns
-   * {@link Long#MAX_VALUE} if no lane waits for either, or if a claim is under way.
+   * {@link Long#MAX_VALUE} if no lane waits for its rate or a trial, or if a claim is under way.
    */
   long waitNanos(long nowNanos) {
     long waitNanos = Long.MAX_VALUE;

@@ -4,7 +4,7 @@ package io.foliot.engine;
  * A reading of the store's clock, continued by this node's monotonic clock: a step of the node's wall clock changes
  * nothing.
  *
- * <p>A clock that is read over a network had the returned value at an unknown instant during the call. The middle of
+ * <p>If a clock is read over a network, it had the returned value at an unknown instant during the call. The middle of
  * the call is taken as that instant, and is wrong by at most half of the call's duration. A slow reading, of a paused
  * process or a busy store, may therefore be less exact than an older quick reading. The older reading is then kept. But
  * if the two readings contradict each other, the store's clock was set, and the newer reading is used.

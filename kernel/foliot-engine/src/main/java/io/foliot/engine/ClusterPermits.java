@@ -47,7 +47,7 @@ final class ClusterPermits {
   private static final long RENEW_MILLIS = 2_500;
   /** Grace for a claim that was accepted before its deadline but not yet written. */
   private static final long SETTLED_MILLIS = 5_000;
-  /** Time that permits stay unused before they are returned, so that an idle queue costs nothing. */
+  /** Time after which unused permits are returned, so that an idle queue costs nothing. */
   private static final long IDLE_NANOS = 5_000 * NANOS_PER_MILLI;
   private static final int PAGE = 1_000;
 
@@ -121,8 +121,8 @@ final class ClusterPermits {
   }
 
   /**
-   * Reads the store's clock before the records are updated. After a pause, this node's estimate of that clock is
-   * behind, and {@link PermitRecord#noLaterThan} would then shorten the validity of other nodes' permits.
+   * Reads the store's clock before the records are updated. After a pause, this node's estimate of that clock may be
+   * behind. With such an estimate, {@link PermitRecord#noLaterThan} would shorten the validity of other nodes' permits.
    */
   private void update(List<Document> documents) {
     underWay++;
@@ -234,8 +234,8 @@ final class ClusterPermits {
   }
 
   /**
-   * Returns whether two demands are so similar that the change is not worth a write: both are zero, or they differ by
-   * at most a factor of two.
+   * Returns whether two demands are so similar that the difference is not worth a write. They are similar if both are
+   * zero, or if they differ by at most a factor of two.
    */
   private static boolean isAlike(int wants, int before) {
     return (wants > 0) == (before > 0) && wants <= 2 * before && before <= 2 * wants;

@@ -26,8 +26,8 @@ import java.util.concurrent.CompletionStage;
  * <li>Each live task that a batch wrote is {@linkplain #add added}. For most tasks, the latest read of the {@link
  * QueueWatch} has shown that the task's queue is not being deleted.
  * <li>For the others, {@link #await} waits for the next read of the queues. The wait fails if a queue is gone.
- * <li>If the store may lose its latest writes, all tasks that have waited are read once more: the store may have lost
- * them during the wait.
+ * <li>A store that may lose its latest writes may have lost tasks during the wait. In such a store, all tasks that have
+ * waited are read once more.
  * </ol>
  */
 final class Confirmation {

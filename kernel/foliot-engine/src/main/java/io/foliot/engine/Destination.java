@@ -6,16 +6,18 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * A destination, and its limit of concurrent attempts. A round is as many successes as the limit. The limit doubles
- * each round until it is first halved; from then on it grows by one each round. The limit grows only while at least
- * half of it is in use. The limit is halved, at most once in a tenth of a second, when most of the recent answers are
- * failures or when the destination reports overload. A destination that fails at a limit of one gets one trial attempt
- * at a time, at growing intervals. The first success sets its limit to two, and the doubling begins again. These trials
- * are the circuit breaker. The algorithm follows TCP's congestion control (Jacobson 1988).
+ * A destination, and its limit of concurrent attempts. A round lasts for as many successes as the limit. The limit
+ * doubles each round until it is halved for the first time. From then on the limit grows by one each round. The limit
+ * grows only while at least half of it is in use. The limit is halved when most of the recent answers are failures, or
+ * when the destination reports overload; but at most once in a tenth of a second. A destination that fails at a limit
+ * of one gets one trial attempt at a time, at growing intervals. The first success sets its limit to two, and the
+ * doubling begins again. These trials are the circuit breaker. The algorithm follows TCP's congestion control (Jacobson
+ * 1988).
  *
- * <p>A claim takes a place for each of its tasks when it is sent. A slow store must not leave a quick destination idle.
- * A claim may therefore take as many additional places as attempts ended while the previous claim was with the store.
- * About as many places are free again when the new claim comes back. Places are taken only up to twice the limit.
+ * <p>When a claim is sent, it takes a place for each of its tasks. A slow store must not leave a quick destination
+ * idle. A claim may therefore take as many additional places as attempts ended while the previous claim was with the
+ * store. By the time the new claim comes back, about as many attempts have ended and freed their places. Places are
+ * taken only up to twice the limit.
  */
 final class Destination {
   private static final double START_LIMIT = 16;
@@ -64,8 +66,8 @@ final class Destination {
   }
 
   /**
-   * Takes places, up to the number wanted, and returns their number. If fewer are taken, {@code again} is called when
-   * another try may succeed.
+   * Takes places, up to the number wanted, and returns their number. If fewer places are taken than wanted, {@code
+   * again} is called when another try may succeed.
    */
   synchronized int acquire(int wanted, long nowNanos, Runnable again) {
     int free = (int) limit + ahead - running;
@@ -160,8 +162,8 @@ final class Destination {
   }
 
   /**
-   * Returns the time until the next trial attempt may begin; 0 if it may begin now, if an attempt runs, or if the
-   * destination is not on trial.
+   * Returns the time until the next trial attempt may begin. Returns 0 if the trial attempt may begin now, if an
+   * attempt runs, or if the destination is not on trial.
    */
   synchronized long trialWaitNanos(long nowNanos) {
     return onTrial && running == 0 ? Math.max(0, trialNanos - nowNanos) : 0;

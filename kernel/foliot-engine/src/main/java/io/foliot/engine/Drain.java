@@ -22,7 +22,7 @@ final class Drain {
    * Begins to drain.
    *
    * @param afterNanos how long to continue to claim
-   * @param patienceNanos how long to wait in total; {@code afterNanos} if that is longer
+   * @param patienceNanos how long to wait in total; if {@code afterNanos} is longer, that time is used instead
    */
   void begin(CompletableFuture<Boolean> newAnswer, long afterNanos, long patienceNanos, long nowNanos) {
     answer = newAnswer;

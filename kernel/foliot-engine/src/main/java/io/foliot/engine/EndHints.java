@@ -40,7 +40,10 @@ final class EndHints {
     this.wake = wake;
   }
 
-  /** Returns the task that waits for the end of the given task, whose handler left this mark; null if no task waits. */
+  /**
+   * Returns the task that waits for the end of the given task; null if no task waits. The mark is the one that the
+   * handler of the given task has left.
+   */
   TaskRef.@Nullable ByKey awaiting(TaskRecord task, TaskNote.Mark mark) {
     for (Delivery delivery : deliveries) {
       TaskRef.ByKey waiting = delivery.awaiting(task, mark);

@@ -54,7 +54,7 @@ public final class Engine implements Scheduler {
   private static final System.Logger LOG = System.getLogger(Engine.class.getName());
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final int MAX_PAGE = 1_000;
-  /** Time that a leaving node keeps firing: long enough for the other nodes to read that they own its slots. */
+  /** Time that a leaving node keeps firing. In this time the other nodes read that they now own its slots. */
   private static final long HAND_OVER_NANOS = 3 * StoreCoordinator.POLL.toNanos();
 
   private final Environment environment;
@@ -196,7 +196,7 @@ public final class Engine implements Scheduler {
 
   /**
    * Returns the seal in a document. If the document cannot be decoded, for example because a newer version wrote it,
-   * the returned seal has the state DRAINING: the store's tasks may already be in another store.
+   * the store's tasks may already be in another store. The returned seal then has the state DRAINING.
    */
   private static StoreSeal seal(Document document) {
     try {
@@ -286,9 +286,10 @@ public final class Engine implements Scheduler {
 
   /**
    * Returns the drafts of these submissions, for a store that can write them as part of a larger write, such as the
-   * caller's own transaction. Once the write is visible, {@link #committed} makes the tasks fire on the millisecond;
-   * without that call a head poll finds them, usually at most a tenth of a second late. If a queue is deleted while the
-   * transaction is open, its tasks wait until the queue is created again, and this node logs a warning.
+   * caller's own transaction. Once the write is visible, the caller should call {@link #committed}; the tasks then fire
+   * on the millisecond. Without that call a head poll finds them, usually at most a tenth of a second late. If a queue
+   * is deleted while the transaction is open, its tasks wait until the queue is created again, and this node logs a
+   * warning.
    *
    * @throws UnknownQueueException if there is no such queue
    * @throws OverloadedException if a queue is being deleted

@@ -30,31 +30,31 @@ import org.jspecify.annotations.Nullable;
  *                                 Parking
  * </pre>
  *
- * <p>Guarantees: only the loop's thread touches the parts, one turn at a time; a turn does a bounded amount of work and
- * never blocks; the failure of an item, or of a turn, does not end the loop. Stores and deliveries answer through the
+ * <p>Guarantees: only the loop's thread touches the parts, one turn at a time. A turn does a bounded amount of work and
+ * never blocks. The failure of an item, or of a turn, does not end the loop. Stores and deliveries answer through the
  * {@link Inbox}.
  *
  * <ol>
  * <li>It handles the messages that have arrived: answers of calls, writes of callers, changes of queues and slots.
  * <li>It advances the wheels: due entries go to their lanes, and attempts are woken.
  * <li>It reads orphaned entries, the heads of the slots, the near future, and parked entries. Then it probes, claims
- * and moves, in this order. It does none of this if a drain has stopped its claims, or if the store is sealed.
- * <li>It parks entries that found no room, records the ends of attempts, and renews leases. Under a seal, it does this
- * only if the state of the seal is DRAINING.
+ * and moves, in this order. It skips this step if a drain has stopped the claims, or if the store is sealed.
+ * <li>It parks entries that found no room, records the ends of attempts, and renews leases. If the store is sealed, the
+ * loop does this only while the state of the seal is DRAINING.
  * <li>From time to time it reads the store's clock, answers workers, and publishes its {@link LoopStatus}.
  * <li>It sleeps until the look-ahead, a head poll or a claim is due, or a message arrives, but at most
  * {@value #MAX_SLEEP_MILLIS} ms.
  * </ol>
  *
- * <p>The parts have no threads, no locks and no clock: this class reads the clock and passes the time on. Rejected: an
- * actor per part. The order of work within a turn ensures that claims are sent before moves, and that due tasks are
- * handled before the next page is read.
+ * <p>The parts have no threads, no locks and no clock: this class reads the clock and passes the time to the parts.
+ * Rejected: an actor per part. The order of work within a turn ensures that claims are sent before moves, and that due
+ * tasks are handled before the next page is read.
  */
 final class EngineLoop implements EventLoop.Duty {
   private static final long NANOS_PER_MILLI = 1_000_000;
   /**
-   * Longest sleep, which is the interval of the most frequent head poll. It also bounds how late a step of an
-   * in-process store's clock is noticed.
+   * Longest sleep, which is the interval of the most frequent head poll. If the store is in this process, a step of its
+   * clock is noticed within this time too.
    */
   private static final long MAX_SLEEP_MILLIS = 100;
   /** Maximum number of messages handled in one turn, so that the wheel never waits for long. */
@@ -200,7 +200,7 @@ final class EngineLoop implements EventLoop.Duty {
     return status;
   }
 
-  /** Returns a future that completes with the cause if this loop ends although it was not closed. */
+  /** Returns a future that completes if this loop ends without being closed. Its value is the cause. */
   CompletableFuture<Throwable> death() {
     return death;
   }
@@ -275,10 +275,11 @@ final class EngineLoop implements EventLoop.Duty {
 
   /**
    * Stops claiming after a delay. The drain does not wait for the ends of tasks that workers hold. But it waits for the
-   * extension of a lease after "accepted": without it, the task would be claimed again while a worker runs it.
+   * extension of a lease after "accepted". Without this extension, the task would be claimed again while a worker runs
+   * it.
    *
    * @return a future that completes with true when the ends of all other attempts of this loop are recorded and no
-   *     lease is being extended, or with false when the patience is over or the loop dies
+   *     lease is being extended. It completes with false if the patience is over before that, or if the loop dies
    */
   CompletableFuture<Boolean> drain(long afterNanos, long patienceNanos) {
     CompletableFuture<Boolean> answer = new CompletableFuture<>();

@@ -6,10 +6,10 @@ package io.foliot.engine;
  * @param node the node's name, unique in the cluster
  * @param zone the data centre, rack or cell of the node; empty for none
  * @param loops how many event loops share the slots of the node
- * @param windowMillis how far ahead the index is read into the wheel
- * @param wheelEntries how many ids the wheels hold at most, over all loops; some 80 bytes each
- * @param laneEntries how many ids one queue's lane holds at most on each loop; more are parked in the store
- * @param readyEntries how many ids all lanes of a loop hold together at most. Half of this number is a common pool, and
+ * @param windowMillis the length of the look-ahead: how far into the future the index is read into the wheel
+ * @param wheelEntries maximum number of ids in the wheels of all loops together; an id takes some 80 bytes
+ * @param laneEntries maximum number of ids in the lane of one queue on one loop; further ids are parked in the store
+ * @param readyEntries maximum number of ids in all lanes of a loop together. Half of this number is a common pool, and
  *     the other half is divided equally among the lanes; each lane may hold at least one id
  * @param claimBatch maximum number of tasks in one batch of claims; a store may have a lower limit
  * @param callItems how many items of calls may wait for the store before more are refused
@@ -17,12 +17,14 @@ package io.foliot.engine;
  *     per item. The payloads of running attempts have another limit of the same size
  * @param leaseMarginMillis by how much a lease that is not renewed outlasts the delivery timeout: the time to claim,
  *     begin and settle
- * @param renewedLeaseMillis length of a lease if the delivery timeout is longer than this length. The lease is renewed
- *     while the attempt lasts. A task of a dead node thus comes back after this time, and not after its timeout
- * @param maxClockOffsetMillis how far this node's clock may be from the store's; beyond that the node takes no slots of
- *     a cluster
+ * @param renewedLeaseMillis length of a lease that is renewed while the attempt lasts. A delivery gets such a lease if
+ *     its timeout is longer than this value; otherwise it gets a lease that outlasts the timeout. With the shorter
+ *     lease, a task of a dead node comes back after this time, and not only after its timeout
+ * @param maxClockOffsetMillis by how much this node's clock may differ from the store's; if they differ by more, the
+ *     node takes no slots of a cluster
  * @param destinationLimit how many attempts one destination gets at the same time, once it has proved that it can
- *     handle them. A destination whose attempts take less time than a claim gets up to twice as many for a moment
+ *     handle them. If its attempts take less time than a claim, the destination may have up to twice this number for a
+ *     moment
  */
 public record EngineOptions(String node, String zone, int loops, long windowMillis, int wheelEntries, int laneEntries,
     int readyEntries, int claimBatch, int callItems, long callBytes, long leaseMarginMillis, long renewedLeaseMillis,
@@ -109,15 +111,18 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
       return this;
     }
 
-    /** Sets how far ahead the index is read into the wheel, in milliseconds, at least 1; by default 5 s. */
+    /**
+     * Sets the length of the look-ahead in milliseconds: how far into the future the index is read into the wheel. The
+     * value must be at least 1; the default is 5 s.
+     */
     public Builder windowMillis(long value) {
       windowMillis = value;
       return this;
     }
 
     /**
-     * Sets how many ids the wheels of all loops hold at most, at least 1, of some 80 bytes each; by default a million
-     * (80 MB).
+     * Sets the maximum number of ids in the wheels of all loops together. The value must be at least 1; the default is
+     * a million. Each id takes some 80 bytes, so a million take 80 MB.
      */
     public Builder wheelEntries(int value) {
       wheelEntries = value;
@@ -125,15 +130,18 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     }
 
     /**
-     * Sets how many ids the lane of one queue holds at most on each loop, at least 1; more are parked in the store. By
-     * default 20,000.
+     * Sets the maximum number of ids in the lane of one queue on one loop. Further ids are parked in the store. The
+     * value must be at least 1; the default is 20,000.
      */
     public Builder laneEntries(int value) {
       laneEntries = value;
       return this;
     }
 
-    /** Sets how many ids all lanes of a loop hold together at most, at least 1; by default 200,000 (20 MB). */
+    /**
+     * Sets the maximum number of ids in all lanes of a loop together. The value must be at least 1; the default is
+     * 200,000 (20 MB).
+     */
     public Builder readyEntries(int value) {
       readyEntries = value;
       return this;
@@ -145,15 +153,18 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
       return this;
     }
 
-    /** Sets how many items of calls may wait for the store before more are refused, at least 1; by default 200,000. */
+    /**
+     * Sets how many items of calls may wait for the store. Further calls are refused. The value must be at least 1; the
+     * default is 200,000.
+     */
     public Builder callItems(int value) {
       callItems = value;
       return this;
     }
 
     /**
-     * Sets how many bytes of calls may wait for the store before more are refused, at least 1; by default 64 MiB. The
-     * payloads of running attempts have another limit of the same size.
+     * Sets how many bytes of calls may wait for the store. Further calls are refused. The value must be at least 1; the
+     * default is 64 MiB. The payloads of running attempts have another limit of the same size.
      */
     public Builder callBytes(long value) {
       callBytes = value;
@@ -161,8 +172,8 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     }
 
     /**
-     * Sets by how much a lease that is not renewed outlasts the delivery timeout, in milliseconds, at least 1. This is
-     * the time to claim, begin and settle. By default 20 s.
+     * Sets by how many milliseconds a lease that is not renewed outlasts the delivery timeout. This is the time to
+     * claim, begin and settle. The value must be at least 1; the default is 20 s.
      */
     public Builder leaseMarginMillis(long value) {
       leaseMarginMillis = value;
@@ -170,8 +181,8 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     }
 
     /**
-     * Sets the length of a lease if the delivery timeout is longer than this length, in milliseconds, at least 300; by
-     * default 10 s. The lease is renewed while the attempt lasts.
+     * Sets the length, in milliseconds, of a lease that is renewed while the attempt lasts. A delivery gets such a
+     * lease if its timeout is longer than this value. The value must be at least 300; the default is 10 s.
      */
     public Builder renewedLeaseMillis(long value) {
       renewedLeaseMillis = value;
@@ -179,8 +190,8 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     }
 
     /**
-     * Sets how far the clock of this node may be from the clock of the store, in milliseconds, at least 1; by default
-     * 5 s. Beyond it the node takes no slots of a cluster.
+     * Sets by how many milliseconds the clock of this node may differ from the clock of the store. If they differ by
+     * more, the node takes no slots of a cluster. The value must be at least 1; the default is 5 s.
      */
     public Builder maxClockOffsetMillis(long value) {
       maxClockOffsetMillis = value;
@@ -188,8 +199,9 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     }
 
     /**
-     * Sets how many attempts one destination gets at the same time, at least 1, once it has proved that it can handle
-     * them; by default 1,000. If its attempts take less time than a claim, it gets up to twice as many for a moment.
+     * Sets how many attempts one destination gets at the same time, once it has proved that it can handle them. The
+     * value must be at least 1; the default is 1,000. If its attempts take less time than a claim, the destination may
+     * have up to twice this number for a moment.
      */
     public Builder destinationLimit(int value) {
       destinationLimit = value;

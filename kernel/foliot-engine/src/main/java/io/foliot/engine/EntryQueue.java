@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 final class EntryQueue {
   private final Deque<DueEntry> entries = new ArrayDeque<>();
   /**
-   * The entries that no entry with an earlier wakeAt follows. Their wakeAts ascend, so the first of them has the
-   * earliest wakeAt of all entries.
+   * The entries that are not followed by an entry with an earlier wakeAt. Their wakeAts ascend, so the first of them
+   * has the earliest wakeAt of all entries.
    */
   private final Deque<DueEntry> ascending = new ArrayDeque<>();
 

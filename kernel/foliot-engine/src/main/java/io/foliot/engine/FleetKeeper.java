@@ -25,24 +25,26 @@ import java.util.function.Predicate;
  * except the methods that any thread may call.
  *
  * <p>Guarantees: an error here costs time and never safety, because a claim decides which worker runs a task. A worker
- * that calls a live node has a seat within seconds, unless no seat is free. A worker that stops calling is gone for all
- * nodes within seconds after the {@link WorkerRoster} of its node has dropped it. If the node itself dies, its workers
- * are gone after {@link Vouchers#VALID_MICROS}, or sooner if the coordinator reports that the node is gone. A live node
- * that the coordinator reports as gone vouches again in time, so its workers keep their seats.
+ * that calls a live node has a seat within seconds, unless no seat is free. If a worker stops calling, the {@link
+ * WorkerRoster} of its node drops the worker. Within seconds after that, the worker is gone for all nodes. If the node
+ * itself dies, its workers are gone after {@link Vouchers#VALID_MICROS}, or sooner if the coordinator reports that the
+ * node is gone. If the coordinator reports a live node as gone, that node vouches again in time, so its workers keep
+ * their seats.
  *
  * <ol>
- * <li>Once a second, or twice a second while there are workers, the keeper takes the workers that are alive from the
- * {@link WorkerRoster}. This node itself is a worker if it has handlers of its own. The keeper vouches for these
- * workers in a document of this node. It writes this document every three seconds, and when the workers change.
+ * <li>Once a second, or twice a second while there are workers, the keeper asks the {@link WorkerRoster} for the live
+ * workers. This node itself is a worker if it has handlers of its own. The keeper vouches for these workers in a
+ * document of this node. It writes this document every three seconds, and when the workers change.
  * <li>It reads the documents of all nodes, and the document with the seats ({@link FleetRecord}).
- * <li>If a worker of this node has no seat, or a seat belongs to a worker that is gone, it writes the seats by
+ * <li>If a worker of this node has no seat, or if a worker with a seat is gone, the keeper writes the seats by
  * compare-and-set. If another node was faster, the next turn reads the seats again.
  * <li>A fleet that differs from the previous one becomes the {@link Seating} of the lanes, and goes to the deliveries.
  * </ol>
  *
- * <p>The keeper reads the seats even without workers, because a disabled worker may poll this node for the first time.
- * Until the first read, every worker is regarded as disabled. A store that is not shared has one node. That node
- * vouches for nothing, and reads the seats only at its start and after each write of the seats.
+ * <p>The keeper reads the seats even while this node has no workers. A worker that polls this node for the first time
+ * may be disabled, and only the seats show this. Until the first read, every worker is regarded as disabled. A store
+ * that is not shared has one node. That node vouches for nothing, and reads the seats only at its start and after each
+ * write of the seats.
  */
 final class FleetKeeper {
   private static final System.Logger LOG = System.getLogger(FleetKeeper.class.getName());
@@ -108,7 +110,10 @@ final class FleetKeeper {
     return fleet;
   }
 
-  /** Enables or disables a worker. Completes with whether the worker has a seat. */
+  /**
+   * Enables or disables a worker. The stage completes with true if the worker has a seat, and with false if it has
+   * none.
+   */
   CompletionStage<Boolean> enable(String worker, boolean isEnabled) {
     return enable(worker, isEnabled, MOST_CHANGES);
   }
@@ -178,7 +183,8 @@ final class FleetKeeper {
   }
 
   /**
-   * Returns the workers that call this node, and the node itself if it has handlers of its own; none if it has left.
+   * Returns the workers that call this node, and also the node itself if it has handlers of its own. Returns none if
+   * the node has left.
    */
   private Map<String, WorkerRoster.Present> own(long nowNanos) {
     if (hasLeft) {

@@ -30,7 +30,8 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   /**
    * A seat.
    *
-   * @param leftMicros when its worker was found to be gone, by the store's clock; 0 while the worker has the seat
+   * @param leftMicros when the worker of the seat was found to be gone, by the store's clock; 0 while the worker has
+   *     the seat
    */
   record Seat(String worker, int zone, boolean isDisabled, long leftMicros) {
     boolean isTaken() {
@@ -48,7 +49,8 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
 
   /**
    * Returns a record that frees the seats of workers that are gone, and gives seats to the given workers. A worker gets
-   * no seat if its zone has no free seat and no seat can be added, or if its zone is new and no zone can be added.
+   * no seat in two cases: its zone has no free seat and no seat can be added, or its zone is new and no zone can be
+   * added.
    *
    * @param live all workers that some node vouches for
    * @param own the live workers that are to have a seat

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Combines simultaneous calls of many callers into one batch for the store. While the store has the maximum number of
- * batches, calls gather; when a batch comes back, the gathered calls become the next batch. A single call is sent at
- * once; under load one sync of the store serves thousands of calls. Thread-safe. Batches are sent by the threads that
- * call and by those that complete a batch.
+ * batches, calls gather. When a batch comes back, the gathered calls become the next batch. So a single call is sent at
+ * once, and under load one sync of the store serves thousands of calls. Thread-safe. A batch is sent either by a thread
+ * that makes a call, or by the thread that completes the previous batch.
  *
  * @param <T> the type of requests
  * @param <R> the type of answers
@@ -55,11 +55,11 @@ final class GroupCommit<T, R> {
    * Creates a group commit.
    *
    * @param name the name of the call, for the meter
-   * @param store the call
+   * @param store sends a batch to the store
    * @param done receives the items that succeeded in each batch, and their results, before the callers get their
    *     answers
-   * @param maxUnderWay maximum number of batches that the store has at the same time: with two, the store has the next
-   *     batch when the first is done
+   * @param maxUnderWay maximum number of batches that the store has at the same time: with two, the store already has
+   *     the next batch when the first is done
    */
   GroupCommit(String name, Function<List<T>, CompletionStage<List<R>>> store, BiConsumer<List<T>, List<R>> done,
       int maxUnderWay, Admission admission, TimeSource clock, Meter meter) {

@@ -9,7 +9,7 @@ import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values that are needed to record the success of a task, remembered from the claim that gave the task to a worker.
+ * The values that are needed to record the success of a worker's task. They are remembered from the claim of the task.
  * Thread-safe.
  *
  * <p>Guarantees: the remembered values were true when the task was claimed with this token. The store therefore treats

@@ -13,8 +13,9 @@ import java.util.List;
  * the loop's thread.
  *
  * <p>Guarantees: a task is found even if every look-ahead has missed it. A due entry of a watched slot is found within
- * 100 ms if it became due in the last two seconds, within 2 s if it became due in the last minute, and otherwise within
- * ten seconds. These times are longer while a poll holds back, and if the store is slow.
+ * 100 ms if it became due in the last two seconds. It is found within 2 s if it became due in the last minute, and
+ * within ten seconds if it became due earlier. These times are longer while a poll holds back, and if the store is
+ * slow.
  *
  * <ol>
  * <li>The <em>full</em> poll reads all due entries. Two <em>recent</em> polls read only the entries that became due
@@ -23,16 +24,17 @@ import java.util.List;
  * enough.
  * <li>While a poll is under way, polls with a shorter look-back wait: they would read the same entries again.
  * <li>While the lanes flow, a poll <em>holds back</em>: it begins only when all lanes together have at most half as
- * many entries as one lane may have. Otherwise entries without room would be let go, and read again a moment later.
- * <li>After the overflow was full, the full poll holds back until at most half of the overflow is left.
- * <li>While entries wait in a stalled lane, the full poll holds back after a run for as long as the run took, at least
- * 20 ms. Entries of another lane, which flows, may find no room, and would be read again and again.
+ * many entries as one lane may have. Otherwise, entries that find no room in their lanes would be <em>let go</em>: they
+ * would stay in the index, and be read again a moment later.
+ * <li>Once the overflow has been full, the full poll holds back until the overflow is at most half full.
+ * <li>While entries wait in a stalled lane, the full poll holds back after each run, for as long as the run took and at
+ * least for 20 ms. Otherwise, entries of a flowing lane that find no room would be read again and again.
  * <li>In each case, a poll holds back for at most a second after its latest run ended.
  * <li>The full poll stops once an entry is let go, or the overflow is full. The recent polls read on past such entries,
  * and find the entries of other queues.
- * <li>The full poll is due at once when entries were let go, because of a full lane or a full overflow, or when slots
- * were added. When the store is back, the full poll is due at once too, but not within a second after the previous full
- * poll began.
+ * <li>The full poll is due at once when a full lane or a full overflow has caused entries to be let go, and when slots
+ * were added. The full poll is also due when the store is back after an outage, but not within a second after the
+ * previous full poll began.
  * </ol>
  *
  * <p>Rejected: a full poll every 100 ms. Behind a backlog it would read the same thousands of entries again each time.
@@ -41,11 +43,13 @@ final class HeadPolls {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long FIRST_NANOS = 100 * NANOS_PER_MILLI;
-  /** Maximum number of ids that a run of a poll takes, and of entries that a run of a recent poll lets go. */
+  /**
+   * Maximum number of ids that a run of a poll takes. A run of a recent poll also lets go at most this many entries.
+   */
   private static final int LIMIT = 20_000;
   /**
-   * Shortest pause after a run of a poll, in multiples of the run's duration. A requested run, or a run after one that
-   * took its limit or filled the overflow, begins without this pause.
+   * Shortest pause after a run of a poll, in multiples of the run's duration. Two kinds of runs begin without this
+   * pause: a requested run, and a run whose predecessor took its limit or filled the overflow.
    */
   private static final int REST = 20;
   /** Fewest entries that a poll reads of one slot at a time: fewer are not worth a round trip. */
@@ -79,7 +83,10 @@ final class HeadPolls {
       endedNanos = firstNanos;
     }
 
-    /** Requests a run that begins at a time, in monotonic nanoseconds. A run under way does not meet the request. */
+    /**
+     * Requests a run that begins at the given monotonic time. A run that is already under way does not meet the
+     * request.
+     */
     void request(long atNanos) {
       isRequested = underWay;
       nextNanos = atNanos;
@@ -166,7 +173,10 @@ final class HeadPolls {
     return (lanes.isFlowing() && lanes.waiting() > laneEntries / 2) || (poll == full && lanes.isOverflowing());
   }
 
-  /** Returns whether the full poll would follow its latest run without a pause, although a lane is stalled. */
+  /**
+   * Returns whether it is too soon for the full poll: a lane is stalled, and the pause after the latest run is not
+   * over.
+   */
   private boolean isTooSoon(Poll poll, long sinceNanos) {
     return poll == full && lanes.waiting() > 0 && !lanes.isFlowing()
         && sinceNanos < Math.max(HOLD_BACK_NANOS, poll.endedNanos - poll.begunNanos);
@@ -218,9 +228,9 @@ final class HeadPolls {
   }
 
   /**
-   * Returns whether a poll stops: it has taken its limit, or claiming has stopped, or too many entries were let go. For
-   * the full poll one such entry is too many, and it stops as soon as the overflow is full; the recent polls stop after
-   * {@link #LIMIT} of them.
+   * Returns whether a poll stops, because it has taken its limit, or claiming has stopped, or too many entries were let
+   * go. The full poll stops after the first such entry, or as soon as the overflow is full. A recent poll stops after
+   * {@link #LIMIT} such entries.
    */
   private boolean hasEnough(Poll poll) {
     long letGo = lanes.letGo() - poll.letGoBefore;

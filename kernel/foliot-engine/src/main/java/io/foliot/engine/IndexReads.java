@@ -13,8 +13,9 @@ import java.util.Map;
 /**
  * Reads of the store's index, and the changes that overtake them. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: if an entry leaves the lanes during a read, because its task was claimed, parked or moved, the entry
- * is recognized when the read returns it. Without this, each such entry would be claimed a second time for nothing.
+ * <p>Guarantees: an entry may leave the lanes during a read, because its task was claimed, parked or moved. If the read
+ * still returns this entry, the entry is recognized. Without this, each such entry would be claimed a second time for
+ * nothing.
  *
  * <ol>
  * <li>{@link #read} counts the reads under way.

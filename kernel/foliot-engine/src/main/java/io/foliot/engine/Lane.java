@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  * {@link Shared}.
  */
 final class Lane {
-  /** Maximum number of ids in the lane of a pull queue while no worker waits: enough for the next poll. */
+  /**
+   * Maximum number of ids in the lane of a pull queue while no worker waits. This is enough for the next poll of a
+   * worker.
+   */
   private static final int UNPOLLED_ENTRIES = 256;
   /**
    * Longest expected time between two calls of workers for a pull queue. After a longer time the queue is regarded as
@@ -25,8 +28,8 @@ final class Lane {
    */
   private static final long POLLED_NANOS = 50_000_000;
   /**
-   * Initial value of the average size of a body: the largest size that is permitted, because many new lanes together
-   * must not claim more than fits into memory.
+   * Initial value of the average size of a body. It is the largest permitted size: many new lanes together must not
+   * claim more than fits into memory.
    */
   private static final long FIRST_BODY_BYTES = Limits.MAX_PAYLOAD_BYTES;
   /** Memory of an attempt besides its payload, in bytes. */
@@ -36,8 +39,8 @@ final class Lane {
   /** Time constant of the average of {@link #settledPerSecond}. */
   private static final double RATE_SECONDS = 5;
   /**
-   * Interval between two samples of the flow. It is long enough for several claims, but short, because entries that do
-   * not fit are parked until the lane is known to flow.
+   * Interval between two samples of the flow. It is long enough for several claims. It is still short, because entries
+   * that do not fit are parked until a sample has shown that the lane flows.
    */
   private static final long FLOW_SAMPLE_NANOS = 50_000_000;
   /** A lane that would be empty within this many seconds flows. */
@@ -64,8 +67,9 @@ final class Lane {
 
   /**
    * The slots whose parked tasks are read. A node reads its own slots first: two nodes that read the same slots would
-   * claim the same tasks. Once its own slots have no more parked tasks, the node reads all slots. Until then it reads a
-   * page of all slots every 2 s, because other nodes may have no delivery for this queue, or no permits.
+   * claim the same tasks. Once the node's own slots have no more parked tasks, the node reads all slots. Before that,
+   * it reads one page of all slots every 2 s, because the owners of the other slots may have no delivery for this
+   * queue, or no permits.
    */
   enum ParkedOf {
     OWN, GLANCE_AT_ALL, ALL
@@ -411,7 +415,8 @@ final class Lane {
 
   /**
    * Handles the end of a read of parked tasks. If the read returned no task, the next read begins at {@code retryNanos}
-   * or later. But if it was the first read of a round over this node's own slots, all slots are read at once.
+   * or later. There is one exception: if the empty read was the first of a round over this node's own slots, all slots
+   * are read at once.
    *
    * @param first the first entry that was read, or null if there was none
    * @param last the last entry that was read, or null if there was none

@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lanes of one loop, into which the entries of due tasks go. Passive; confined to the loop's thread.
+ * The lanes of one loop. The entries of due tasks go into these lanes. Passive; confined to the loop's thread.
  *
  * <p>Guarantees: an id is in the lanes, or in a call of the loop, at most once. The lanes together, and the overflow,
  * are bounded. An entry that finds no room delays no entry of another queue. Lanes that are full leave room to every
@@ -31,15 +31,15 @@ import org.jspecify.annotations.Nullable;
  * <li>An entry with an address goes to the overflow if the lane is full or if no worker of this node may run the task
  * ({@link Seating}). In the lane of a pull queue, an entry with an address waits under this address, and delays no
  * other entry.
- * <li>If no worker polls this node for a pull queue, and there are other nodes, the queue's entries without an address
- * go to the overflow. Once they are parked, a node that a worker polls finds them.
+ * <li>If there are other nodes, and no worker polls this node for a pull queue, that queue's entries without an address
+ * go to the overflow. Once these entries are parked, another node finds them if workers poll it.
  * <li>If the lane is full and flows, an entry without an address is let go: it stays in the index, and a head poll
  * brings it back when there is room. Parking it would cost a second write for a task that is claimed a moment later.
  * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow. {@link Parking}
- * moves the entries of the overflow into the parked ranges of their queues. While the store does not park as fast as
- * entries come, the overflow fills up; then further entries are let go.
- * <li>The part of the loop that takes an entry reports the result: the entry has {@linkplain #leave left} the index, is
- * {@linkplain #forget forgotten} so that a poll may find it again, or is put back.
+ * moves the entries of the overflow into the parked ranges of their queues. If entries come faster than the store parks
+ * them, the overflow fills up; further entries are then let go.
+ * <li>The part of the loop that takes an entry reports one of three results: the entry has {@linkplain #leave left} the
+ * index; the entry is {@linkplain #forget forgotten}, so a poll may find it again; or the entry is put back.
  * </ol>
  *
  * <p>Lanes take turns: {@link #rotate} changes which lane comes first. Rejected: a single priority queue of entries. A
@@ -168,7 +168,7 @@ final class Lanes {
   }
 
   /**
-   * Applies the current seating, and moves the entries that no worker of this node may run any more to the overflow.
+   * Applies the current seating. Moves an entry to the overflow if no worker of this node may run its task any more.
    */
   void followFleet() {
     Seating now = registry.seating();
@@ -194,7 +194,7 @@ final class Lanes {
 
   // Entries that come.
 
-  /** Takes an entry whose time has come. */
+  /** Takes an entry that is due. */
   void ready(DueEntry entry, long nowNanos) {
     if (!moves.covers(entry, clock, nowNanos) && known.add(entry.id()) && !place(entry, nowNanos)) {
       if (isOverflowFull()) {
@@ -251,7 +251,7 @@ final class Lanes {
 
   /**
    * Puts an entry into its lane if the lane has room and a worker of this node may run the task. Otherwise returns
-   * false; the caller then parks the entry, and any node that has such a worker finds it.
+   * false. The caller then parks the entry, so that a node with such a worker finds the entry.
    */
   private boolean place(Lane lane, Address address, DueEntry entry) {
     if (!isServedHere(lane, address) || !lane.hasRoom() || room(lane) <= 0) {
@@ -410,9 +410,9 @@ final class Lanes {
   }
 
   /**
-   * Returns how many parked entries to read for a lane; 0 for no read. A lane that has entries waits for room for
-   * {@link #MIN_PARKED} entries, or for half of its share if that is less. Otherwise a lane that is always full would
-   * read its parked entries one by one.
+   * Returns how many parked entries to read for a lane; 0 for no read. If the lane has entries, it reads only when
+   * there is room for {@link #MIN_PARKED} entries, or for half of its share if that is less. Otherwise a lane that is
+   * always full would read its parked entries one by one.
    *
    * @param most the maximum number of entries of a read
    */
@@ -427,8 +427,8 @@ final class Lanes {
   }
 
   /**
-   * Returns whether the overflow is full, because the store parks too few of its entries. It then takes no further
-   * entry of the index.
+   * Returns whether the overflow is full, because the store parks its entries too slowly. A full overflow takes no
+   * further entry of the index.
    */
   boolean isOverflowFull() {
     return overflow.size() >= options.readyEntries();

@@ -10,8 +10,8 @@ import java.time.Duration;
  * <ul>
  * <li>A lease outlasts the timeout of the attempt by a margin: the time to claim, begin and settle. {@link Attempts}
  * does not renew such a lease.
- * <li>If the timeout is longer than a renewed lease, the claim is for one renewed lease, and {@link Attempts} renews it
- * while the delivery runs. After a crash the task then comes back before its timeout is over.
+ * <li>If the timeout is longer than a renewed lease, the claim gets a lease of that length, and {@link Attempts} renews
+ * the lease while the delivery runs. After a crash the task then comes back before its timeout is over.
  * <li>An internal queue has a margin of its own. Its tasks are small and repeatable, and callers wait for them.
  * </ul>
  *

@@ -54,7 +54,8 @@ final class LongPollQueue {
      * @param max how many tasks the worker takes at most
      * @param leaseMillis the lease of each task that is claimed for the call
      * @param calledNanos when the call came, by the monotonic clock
-     * @param deadlineNanos when the call is answered at the latest, even without a task, by the same clock
+     * @param deadlineNanos the latest time of the answer, by the same clock; the call is answered then even without a
+     *     task
      * @param taken completes when the payloads of the answer are no longer needed
      */
     Waiter(String worker, int max, long leaseMillis, long calledNanos, long deadlineNanos,
@@ -87,8 +88,8 @@ final class LongPollQueue {
     }
 
     /**
-     * Answers with the tasks whose leases still run. While a task waited for other claims of this call, its lease may
-     * have ended, and the task may have been claimed again.
+     * Answers with the tasks whose leases still run. A task may have waited for other claims of this call. If its lease
+     * has ended meanwhile, the task may have been claimed again.
      */
     private void answer(long nowNanos) {
       List<Won> held = tasks.stream().filter(won -> won.leaseEndNanos() - nowNanos > 0).toList();
@@ -117,7 +118,7 @@ final class LongPollQueue {
     disabled.addAll(moved);
   }
 
-  /** Ends the waits of a worker: it gets the tasks that are reserved for it, and no more. */
+  /** Ends the waits of a worker. The worker gets the tasks that are reserved for it, and no more. */
   synchronized void end(String worker, long nowNanos) {
     Stream.concat(waiters.stream(), disabled.stream()).filter(waiter -> waiter.worker.equals(worker))
         .forEach(waiter -> {
@@ -190,7 +191,7 @@ final class LongPollQueue {
     waiter.reserved--;
   }
 
-  /** Answers each waiter that has tasks or whose time is over, unless a claim for the waiter is under way. */
+  /** Answers a waiter if it has tasks or its time is over, but not while a claim for the waiter is under way. */
   void answer(long nowNanos) {
     List<Waiter> served = new ArrayList<>();
     synchronized (this) {

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The near future of the index in memory: a wheel, and for each watched slot a cursor that shows how far the slot's
- * index has been read. Passive; confined to the loop's thread.
+ * The near future of the index, in memory. It consists of a wheel, and of a cursor for each watched slot. The cursor
+ * shows how far the slot's index has been read. Passive; confined to the loop's thread.
  *
  * <p>Guarantee: the wheel holds no more entries than its limit. An entry is put into the wheel by a read of the index,
  * or by the call that has written the entry. The wheel is a cache: an entry may be in it several times, or not at all.
@@ -23,15 +23,16 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>{@link #prefetch} reads each slot from its cursor to the end of the window, which is {@code windowMillis} from
  * now. It does so once a second, a page of each slot at a time.
- * <li>Once a read is sent, it may miss entries that are written in its range. So the writer puts such an entry into the
- * wheel ({@link #written}, {@link #scheduleAgain}).
- * <li>If a slot had more than a page, its cursor is the last entry of the page, and the next read follows 50 ms later.
+ * <li>Once a read is sent, the read may miss entries that are written in its range. So the writer of such an entry puts
+ * it into the wheel ({@link #written}, {@link #scheduleAgain}).
+ * <li>If a slot had more entries than one page, the slot's cursor is the last entry of the page, and the next read
+ * follows 50 ms later.
  * <li>{@link #advance} fires due entries. A step back of the store's clock by more than a second empties the wheel and
  * sets all cursors to the new time.
  * </ol>
  *
- * <p>The wheel's ticks are milliseconds of the {@link StoreClock}. Rejected: a wheel that is the truth. A task that
- * commits behind a cursor would never fire.
+ * <p>The wheel's ticks are milliseconds of the {@link StoreClock}. Rejected: firing from the wheel alone, without head
+ * polls. If a write became visible after the cursor had passed its entry, the task would never fire.
  */
 final class LookAhead {
   private static final System.Logger LOG = System.getLogger(LookAhead.class.getName());
@@ -106,7 +107,7 @@ final class LookAhead {
 
   // Entries.
 
-  /** Puts entries that were written into the wheel, if no read will find them in time. */
+  /** Takes the entries that a write has made. Puts those into the wheel that no read will find in time. */
   void written(List<DueEntry> entries, long nowNanos) {
     for (DueEntry entry : entries) {
       if (isMissedByReads(entry.id(), entry.wakeAt(), nowNanos)) {
@@ -125,7 +126,7 @@ final class LookAhead {
 
   /**
    * Returns whether no read will put the entry into this wheel in time. A range is read only once, and this node does
-   * not know how far another node has read its slots.
+   * not know how far another node has read that node's slots.
    */
   private boolean isMissedByReads(TaskId id, long wakeAt, long nowNanos) {
     SlotSet watched = slots.watched();
@@ -163,13 +164,13 @@ final class LookAhead {
     nextNanos = nowNanos;
   }
 
-  /** Returns the nanoseconds until the wheel has to be advanced, or {@link Long#MAX_VALUE} if it is empty. */
+  /** Returns the nanoseconds until the wheel has to be advanced, or {@link Long#MAX_VALUE} if the wheel is empty. */
   long waitNanos(long nowNanos) {
     if (wheel.size() == 0) {
       return Long.MAX_VALUE;
     }
     long wakeMicros = Math.multiplyExact(Math.min(wheel.nextWake(), Long.MAX_VALUE / 1_000), 1_000L);
-    // The difference of two times of the store's clock: a step of the clock makes it wrong for one sleep at most.
+    // This is a difference of two times of the store's clock. A step of that clock makes at most one sleep wrong.
     long waitMicros = Math.max(0, wakeMicros - clock.micros(nowNanos));
     return waitMicros > Long.MAX_VALUE / 1_000 ? Long.MAX_VALUE : waitMicros * 1_000;
   }
@@ -195,7 +196,8 @@ final class LookAhead {
       } else if (cursorMillis[slot] < target) {
         scans.add(new DueScan(slot, cursorMillis[slot], null, target, page));
       }
-      // From here on, the writer of an entry before the target puts it into the wheel: the read may miss it.
+      // The read may miss an entry that is written from now on. If its wakeAt is before the target, its writer puts it
+      // into the wheel.
       cursorMillis[slot] = Math.max(cursorMillis[slot], target);
     }
     reading = true;

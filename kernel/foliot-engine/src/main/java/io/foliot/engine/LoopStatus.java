@@ -11,8 +11,8 @@ import java.util.Map;
  *
  * @param wheelEntries entries in the loop's wheel
  * @param oldestDueMillis by how much the oldest task that waits in a lane is overdue; 0 if none is
- * @param overdueElsewhere for each queue the overdue time, in milliseconds, of its oldest task that other nodes should
- *     have fired
+ * @param overdueElsewhere for each queue, by how many milliseconds its oldest task in the slots of other nodes is
+ *     overdue; those nodes should have fired the task
  * @param isStoreServing whether the store answers and takes writes
  */
 record LoopStatus(int wheelEntries, List<LaneStatus> lanes, Map<String, Double> settledPerSecond, long oldestDueMillis,

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * This node as a member of the cluster: what it publishes about itself, and what it has read about the others.
  * Thread-safe.
  *
- * <p>Guarantees: if the clock of a node differs from the store's by more than the permitted offset, the node publishes
- * the offset, and owns no slots until its clock is set. A node without a cluster owns all slots, even with such a
- * clock.
+ * <p>Guarantees: the clock of a node may differ from the store's by more than the permitted offset. Such a node
+ * publishes the offset, and owns no slots until its clock is set. A node without a cluster owns all slots, even with
+ * such a clock.
  *
  * <ol>
  * <li>{@link #join} makes the node a member; each view of the coordinator goes to the {@link SlotOwnership}.

@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 
 /**
  * Queues that do not exist although they have parked tasks. A restore, a migration, or a deletion that raced with a
- * transaction leaves such tasks, which wait until the queue is created. Thread-safe.
+ * transaction may leave such tasks. They wait until the queue is created. Thread-safe.
  */
 final class MissingQueues {
   private static final System.Logger LOG = System.getLogger(MissingQueues.class.getName());

@@ -11,16 +11,16 @@ import java.util.Map;
 
 /**
  * Index entries that came due although the deadlines of their tasks were pushed back. A probe has read the new
- * deadlines; the entries still have to be moved to them. Passive; confined to the loop's thread.
+ * deadlines, and the entries still have to be moved to these deadlines. Passive; confined to the loop's thread.
  *
  * <ol>
  * <li>A probe finds a later deadline: the entry is {@linkplain #add added}, and the wheel takes the new deadline at
  * once.
  * <li>Entries are moved in the order in which they were added, a batch at a time, after all claims: a due task never
  * waits for a mere move.
- * <li>Meanwhile head polls find the entry again at its old place; {@link #covers} makes them skip it. The result of a
- * probe is trusted for {@link #TRUSTED_NANOS} only, because a touch that brings the deadline nearer again may change
- * only the record, and not the index entry.
+ * <li>Meanwhile head polls find the entry again at its old place; {@link #covers} makes the polls skip the entry. The
+ * result of a probe is trusted for {@link #TRUSTED_NANOS} only. A later touch may bring the deadline nearer again, and
+ * may change only the record and not the index entry.
  * <li>The entry is covered also while the call that moves it is under way.
  * </ol>
  *
@@ -45,7 +45,9 @@ final class Moves {
   private final Map<TaskId, Move> waiting = new LinkedHashMap<>();
   private final Map<TaskId, Move> underWay = new HashMap<>();
 
-  /** @param limit how many entries may wait; further entries are found and probed again instead */
+  /**
+   * @param limit how many entries may wait; further entries are not kept, so polls find them and they are probed again
+   */
   Moves(int limit) {
     this.limit = limit;
   }
@@ -63,7 +65,7 @@ final class Moves {
 
   /**
    * Returns whether polls skip this entry of the index. They skip an entry that waits to be moved or is being moved, if
-   * a probe within the last {@link #TRUSTED_NANOS} has shown that its task is not due.
+   * its task was found not due by a probe within the last {@link #TRUSTED_NANOS}.
    */
   boolean covers(DueEntry entry, StoreClock clock, long nowNanos) {
     return covers(waiting, entry, clock, nowNanos) || covers(underWay, entry, clock, nowNanos);
@@ -96,7 +98,10 @@ final class Moves {
     batch.forEach(move -> underWay.remove(move.entry().id(), move));
   }
 
-  /** Forgets an entry: its task is about to be claimed, and if the task is not due, the claim moves the entry. */
+  /**
+   * Forgets an entry, because its task is about to be claimed. If the task is not due, the claim itself moves the
+   * entry.
+   */
   void forget(TaskId id) {
     waiting.remove(id);
   }

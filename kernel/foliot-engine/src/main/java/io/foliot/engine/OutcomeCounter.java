@@ -5,8 +5,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts equal results that follow each other, so that the meter is called once and not ten thousand times. Not
- * thread-safe.
+ * Counts consecutive equal results, so that the meter is called once and not ten thousand times. Not thread-safe.
  */
 final class OutcomeCounter {
   private final Meter meter;

@@ -14,11 +14,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The poll for tasks that are a second overdue in slots of other nodes. It also chooses the tasks that this node takes.
+ * The poll for tasks that are overdue by at least a second, in slots of other nodes. It also chooses the tasks that
+ * this node takes.
  *
  * <p>A slot whose oldest entry is the same in two polls is regarded as orphaned. This node then drains the slot for as
- * long as it wins claims there. But the owner may have a backlog, and may not have reached the slot yet. So while the
- * oldest entries of its other slots change, the owner is regarded as active. The slots of an active owner are regarded
+ * long as it wins claims there. But the owner may have a backlog, and may not have reached the slot yet. So the owner
+ * is regarded as active while the oldest entries of its other slots change. The slots of an active owner are regarded
  * as orphaned only after 5 s, or after 30 s if this node is busy itself.
  *
  * <p>While the coordinator is unavailable no new assignment gives the slots of a dead node to others. Then an orphaned
@@ -26,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  * have an {@linkplain Assignment#helpersBefore order}. Each waits one poll longer than the node before it, so that two
  * nodes seldom adopt the same slot. An adoption ends when a newer assignment is read, or at the latest 10 s after the
  * coordinator answers again. It also ends when too many claims in the slot are lost, because then the owner or another
- * node claims there too. But claims also fail where tasks are cancelled or pushed back. So if the node has given up a
- * slot and soon adopts it again, it ignores the results of claims until a minute after it gave up the slot.
+ * node claims there too. But claims also fail where tasks are cancelled or pushed back. So if the node gives up a slot
+ * and soon adopts the slot again, it ignores the results of claims there until a minute has passed since it gave up the
+ * slot.
  *
  * <p>Confined to the loop's thread.
  */
@@ -59,8 +61,8 @@ final class OverduePoll {
   /** Replaces {@link #PATIENCE_NANOS} while this node is busy itself. */
   private static final long BUSY_PATIENCE_NANOS = 30 * NANOS_PER_SECOND;
   /**
-   * Maximum number of polls that a helper waits for the helpers before it: in a large cluster most of them may be gone
-   * at the same time.
+   * Maximum number of polls that a helper waits for the helpers before it. Without this limit the wait could be long:
+   * in a large cluster most of these helpers may be gone.
    */
   private static final int MAX_HELPERS_BEFORE = 8;
   /**
@@ -120,7 +122,7 @@ final class OverduePoll {
     nextNanos = nowNanos + EVERY_NANOS;
   }
 
-  /** Follows the doubling of the slots: each is now two. */
+  /** Follows the doubling of the slots: each slot has become two slots. */
   void grow(int slotCount) {
     int before = heads.length;
     heads = Arrays.copyOf(heads, slotCount);
@@ -187,8 +189,8 @@ final class OverduePoll {
   }
 
   /**
-   * Returns the scans of this poll: for each slot of the share that this node does not own, the oldest entry, or a page
-   * of entries if the slot is being drained.
+   * Returns the scans of this poll, one for each slot of the share that this node does not own. A scan reads the oldest
+   * entry, or a page of entries if the slot is being drained.
    */
   List<DueScan> begin(SlotSet share, SlotSet mine, long now, long nowNanos) {
     nextNanos = nowNanos + EVERY_NANOS;
@@ -249,8 +251,8 @@ final class OverduePoll {
   }
 
   /**
-   * Returns whether only the owner of a slot can have moved the overdue entries of the slot: this node does not drain
-   * the slot, and no helper comes before this node.
+   * Returns whether only the owner of a slot can have moved the slot's overdue entries. This is so if this node does
+   * not drain the slot, and if no other node may adopt the slot before this node.
    */
   private boolean isMovedByOwner(int slot) {
     return !stealing.get(slot) && (adoption != Adoption.ALLOWED || helpersBefore(slot) == 0);

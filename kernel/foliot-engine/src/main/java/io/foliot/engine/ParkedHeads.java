@@ -14,12 +14,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * The wakeAt of the oldest parked task of each queue, read from the store, regardless of the node that parked it and of
- * restarts since. Alerts about a queue that is paused, throttled or not served depend on this time.
+ * The wakeAt of the oldest parked task of each queue, read from the store. This node knows it no matter which node
+ * parked the task, and knows it after a restart too. Alerts about a queue that is paused, throttled or not served
+ * depend on this time.
  *
  * <p>Once a second the queues with parked tasks are listed, unless earlier reads are still under way. Then the first
- * parked entry of some of these queues is read. Queues that were never read have precedence, then those that were read
- * longest ago. If there are more queues than are read in a second, a figure may be as old as one round over all queues.
+ * parked entry of some of these queues is read. Queues that were never read come first, and then those that were read
+ * longest ago. If one second is too short to read all these queues, a wakeAt may be as old as one round over all of
+ * them.
  */
 final class ParkedHeads {
   /** Maximum number of first entries that are read in a second. */

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * <li>{@link #park} sends the overflow in batches, one call at a time. Entries whose parking failed are forgotten; a
  * poll or a read of parked entries finds them again.
  * <li>{@link #listQueues} reads which queues have parked tasks, once a second. Other nodes may park due tasks that only
- * this node can run: this node may have handlers that the others lack, or workers that wait. Then the reads are more
- * frequent, but take only a small part of the store's time.
- * <li>{@link #readBack} reads a page of parked entries for each lane with few entries, first of this node's slots
- * ({@link Lane#readParked}).
+ * this node can run, because this node has handlers that the others lack, or workers that wait. In this case the reads
+ * are more frequent, but take only a small part of the store's time.
+ * <li>{@link #readBack} reads a page of parked entries for each lane with few entries. It begins with this node's own
+ * slots ({@link Lane#readParked}).
  * </ol>
  *
  * <p>Rejected: leaving entries in the index. Each head poll would read all of them again, before the due tasks of other
@@ -37,7 +37,10 @@ final class Parking {
   /** Maximum number of parked ids read at a time. */
   private static final int PAGE = 1_000;
   private static final long LIST_NANOS = 1_000 * NANOS_PER_MILLI;
-  /** Longest pause between two reads of the queues with parked tasks: these tasks may wait for this node alone. */
+  /**
+   * Longest pause between two reads of the queues with parked tasks. It is short, because such tasks may wait for this
+   * node alone.
+   */
   private static final long LIST_REST_NANOS = 3_000 * NANOS_PER_MILLI;
   /** Interval of these reads if other nodes may park tasks that this node alone can deliver. */
   private static final long LIST_SOON_NANOS = 100 * NANOS_PER_MILLI;

@@ -5,8 +5,8 @@ import io.foliot.core.store.DueEntry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim on its way to the store, with the resources that it holds meanwhile: a permit of its queue, a place at its
- * destination, memory for the payload, and the worker that waits for the task.
+ * A claim on its way to the store, with the resources that the claim holds meanwhile. These are a permit of its queue,
+ * a place at its destination, memory for the payload, and the worker that waits for the task.
  *
  * @param bytes the memory that is reserved for the payload
  * @param destination the destination of the attempt; null for pull queues

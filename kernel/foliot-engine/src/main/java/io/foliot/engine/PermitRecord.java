@@ -9,13 +9,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The division of a limited queue's permits and its rate over the nodes: the content of a document, changed by
- * compare-and-set. The permits of all holders together exceed the queue's limit only after the limit was lowered, until
- * the holders have given up the surplus. Immutable.
+ * The division of a limited queue's permits and rate among the nodes. It is the content of a document that nodes change
+ * by compare-and-set. The permits of all holders together exceed the queue's limit only after the limit was lowered,
+ * and only until the holders have given up the surplus. Immutable.
  *
- * <p>A holder may claim until a time of the store's clock, and its claims carry that time. If the holder does not
- * extend the time, another node later removes the holder. This frees the permits, except one for each attempt that may
- * still be running. Apart from such removals, each node changes only its own permits, towards its fair share.
+ * <p>A holder may claim until its permits end, at a time by the store's clock, and its claims carry that time. If the
+ * holder does not extend the permits, another node later removes the holder. This frees the permits, except one for
+ * each attempt that may still be running. Apart from such removals, each node changes only its own permits, towards its
+ * fair share.
  *
  * @param holders ordered by instance
  */
@@ -25,12 +26,12 @@ record PermitRecord(List<Holder> holders) {
   /** Number of parts into which a rate is divided. */
   static final int RATE_PARTS = 1_000;
 
-  /** Instance of the holder of permits whose nodes are gone. No node has this instance. */
+  /** Instance of the holder that keeps the permits of nodes that are gone. No node has this instance. */
   static final long NOBODY = 0;
 
   private static final String SUBJECT = "permits";
   private static final int MAX_HOLDERS = 10_000;
-  /** Time that each node in turn has the permits that cannot be divided evenly. */
+  /** Length of a turn: the nodes take turns to have the permits that cannot be divided evenly. */
   private static final long TURN_MILLIS = 1_000;
 
   /**
@@ -70,8 +71,8 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * Returns this record with the times of all holders limited to {@code latestMillis}: a later time was written before
-   * the store's clock was set back.
+   * Returns this record with each later end of a holder's permits replaced by {@code latestMillis}. A later end was
+   * written before the store's clock was set back.
    */
   PermitRecord noLaterThan(long latestMillis) {
     List<Holder> all = holders.stream().map(holder -> holder.untilMillis <= latestMillis
@@ -82,12 +83,12 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * Returns this record without these holders, whose time has ended. For each of their attempts that may still be
+   * Returns this record without these holders, whose permits have ended. For each of their attempts that may still be
    * running, a permit goes to {@link #NOBODY}. We cannot tell which node made a claim, so the permit must not go to a
    * holder that may merely have been paused. The other permits of these holders and their parts of the rate are free.
    *
-   * @param stillRunning number of running attempts, of any nodes, that were claimed no later than the latest time of
-   *     these holders
+   * @param stillRunning number of running attempts, of any nodes, that were claimed no later than the latest end of
+   *     these holders' permits
    */
   PermitRecord without(List<Holder> gone, int stillRunning) {
     PermitRecord rest = this;

@@ -8,8 +8,8 @@ import java.util.Set;
  * A queue's permits on this node, shared by the node's loops: how many attempts may run concurrently, and how many may
  * begin per second. The rate is a token bucket with room for the attempts of a tenth of a second, and for at least one.
  *
- * <p>If other nodes may serve the queue too, the limits belong to the cluster, and this object has the part that
- * {@link ClusterPermits} grants: none at first.
+ * <p>If other nodes may serve the queue too, the limits belong to the cluster. This object then has only the part that
+ * {@link ClusterPermits} has granted, which is none at first.
  */
 final class Permits {
   private static final double BURST_SECONDS = 0.1;
@@ -79,7 +79,10 @@ final class Permits {
     return limit == Integer.MAX_VALUE ? limit : Math.min(limit, granted);
   }
 
-  /** Adds the tokens for the time since the latest call. The times that several loops pass may go back. */
+  /**
+   * Adds the tokens for the time since the latest call. Several loops pass their times, so a time may be earlier than
+   * the one before.
+   */
   private void fill(long nowNanos) {
     long passedNanos = nowNanos - filledNanos;
     if (hasRate() && passedNanos <= 0) {
@@ -94,8 +97,8 @@ final class Permits {
   /**
    * Takes permits, up to the number wanted.
    *
-   * @param again called once when another try may succeed, if too few permits were free; a lack of rate alone causes no
-   *     call
+   * @param again called once when another try may succeed, if too few permits were free; not called if only the rate
+   *     was too low
    * @return the number of permits taken
    */
   synchronized int acquire(int wanted, long nowNanos, Runnable again) {
@@ -144,7 +147,10 @@ final class Permits {
     wakeStarving();
   }
 
-  /** As {@link #giveBack}, for a caller that would take the permits again at once: wakes no loop. */
+  /**
+   * Gives back permits as {@link #giveBack} does, but wakes no loop. A woken loop could take the same permits again at
+   * once, in vain.
+   */
   synchronized void giveBackUnused(int count) {
     if (hasRate()) {
       tokens = Math.min(room(), tokens + count);
@@ -154,8 +160,8 @@ final class Permits {
   }
 
   /**
-   * Returns the nanoseconds until the rate allows the next attempt: 0 if it allows one now, many years if this node has
-   * no part of the rate.
+   * Returns the nanoseconds until the rate allows the next attempt. Returns 0 if the rate allows an attempt now, and
+   * the nanoseconds of many years if this node has no part of the rate.
    */
   synchronized long rateWaitNanos(long nowNanos) {
     fill(nowNanos);
@@ -175,7 +181,7 @@ final class Permits {
   synchronized boolean isFull(int waiting, long nowNanos, Runnable again) {
     int free = limit(nowNanos) - inUse;
     if (isShared) {
-      // Each loop passes how many tasks wait in its own lane; the largest of the latest numbers is used.
+      // Each loop passes the number of tasks that wait in its own lane. The largest of the recent numbers is used.
       unmet = nowNanos - unmetNanos >= UNMET_NANOS / 2 ? waiting : Math.max(unmet, waiting);
       unmetNanos = nowNanos;
       if (free <= 0 || (hasRate() && grantedRate == 0)) {
@@ -234,8 +240,8 @@ final class Permits {
   }
 
   /**
-   * Handles a claim that the store has refused because its permits had ended: this node's estimate of the store's clock
-   * is wrong, perhaps after a pause. This node has no permits until more are granted.
+   * Handles a claim that the store has refused because its permits had ended. This shows that this node's estimate of
+   * the store's clock is wrong, perhaps after a pause. So this node has no permits until more are granted.
    *
    * @param claimUntilMillis the end of the permits, as the claim carried it
    */

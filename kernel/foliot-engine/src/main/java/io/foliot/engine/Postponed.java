@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * Entries whose tasks were postponed after the index was written: probes find them, and moves put them at the new
  * deadlines. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: if most of a lane's entries have been postponed, its due tasks do not wait for the others. Postponed
- * tasks are then not claimed, so they take no permits; their entries are moved only after claims were sent.
+ * <p>Guarantees: if most of a lane's entries have been postponed, the lane's due tasks do not wait for the postponed
+ * ones. Postponed tasks are then not claimed, so they take no permits. Their entries are moved after the claims of the
+ * same turn were sent.
  *
  * <ol>
  * <li>{@link #probe} takes entries of the lanes that are {@linkplain Lane#isMostlyLater mostly postponed}, and reads
@@ -23,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <li>A due entry goes back to its lane, before the entries that still need a probe. A postponed entry leaves the
  * lanes, and its new deadline goes into the wheel. The entry joins the {@link Moves} if the index does not have it at
  * the new deadline.
- * <li>{@link #move} sends batches of moves. The batches are small, so that a claim that is sent after a batch waits
- * only about ten milliseconds.
+ * <li>{@link #move} sends batches of moves. The batches are small: a claim that follows a batch waits for only about
+ * ten milliseconds.
  * </ol>
  *
  * <p>Rejected: see {@link Moves}.

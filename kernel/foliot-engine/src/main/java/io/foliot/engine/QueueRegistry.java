@@ -29,7 +29,7 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues according to the latest read of this node, and the state of each queue that the loops of the node share:
+ * The queues according to the latest read of this node. Also the state of each queue that the loops of the node share:
  * settings, permits, long polls, destinations. Thread-safe.
  */
 final class QueueRegistry {
@@ -303,8 +303,8 @@ final class QueueRegistry {
   }
 
   /**
-   * Returns the outcome of a failed attempt: a retry after the queue's backoff, or later if the receiver asked for it;
-   * a final failure if the attempts are used up.
+   * Returns the outcome of a failed attempt. This is a final failure if the attempts are used up. Otherwise it is a
+   * retry after the queue's backoff, or later if the receiver asked for that.
    *
    * @param requested the wait that the receiver asked for, or null
    */
@@ -315,7 +315,8 @@ final class QueueRegistry {
   }
 
   /**
-   * Returns the outcome of a failed attempt: a retry after the given wait; a final failure if the attempts are used up.
+   * Returns the outcome of a failed attempt: a final failure if the attempts are used up, else a retry after the given
+   * wait.
    */
   static Outcome failed(TaskRecord task, QueueConfig queue, long waitMillis) {
     return task.attempt() >= task.attemptsAllowed(QueueTerms.of(queue))

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes the settings of queues. Thread-safe.
  *
- * <p>Guarantees: a change is applied to the settings in the store, also if other callers write at the same time. When
- * the future completes, this node uses the new settings. Other nodes read the settings about once a second ({@link
+ * <p>Guarantees: a change is applied to the latest settings in the store, even if other callers write at the same time.
+ * When the future completes, this node uses the new settings. Other nodes read the settings about once a second ({@link
  * QueueWatch}).
  *
  * <ol>

@@ -23,17 +23,17 @@ import java.util.function.Supplier;
 
 /**
  * Reads the settings of all queues once a second, if other nodes may change them. A call needs a further read if it
- * names a queue that this node does not know. A call that has written a task also needs one, unless a recent read shows
- * that the task's queue is not being deleted.
+ * names a queue that this node does not know. A call that has written a task also needs a further read, unless a recent
+ * read shows that the task's queue is not being deleted.
  *
  * <p>A read serves every call that waits for one, for any queues. At most one read is under way. A pause precedes the
  * next read for calls, so calls with made-up names cost the store little. A call always waits for a read that began
- * after it, so it finds a queue that another node put before the call.
+ * after the call. So the call finds every queue that another node has created before.
  */
 final class QueueWatch {
   /**
-   * Validity of a read of the queues, from its start: in this time a new task needs no further read. If the read missed
-   * a deletion, that deletion waits longer than this before it checks for tasks.
+   * Validity of a read of the queues, from its start. Within this time a new task needs no further read: a deletion
+   * that the read missed waits for longer than this time before it checks for tasks.
    */
   static final long VALID_NANOS = 2_500_000_000L;
 
@@ -154,7 +154,7 @@ final class QueueWatch {
   /**
    * Confirms the queues of tasks that have been written. Completes when a read shows that these queues are not being
    * deleted; waits for the end of a deletion that is under way. Fails if a queue is gone: it is then unknown whether
-   * its tasks ever fire.
+   * the tasks of that queue will ever fire.
    */
   CompletableFuture<Void> confirm(Collection<String> queues) {
     return nextRead().exceptionallyCompose(failure -> CompletableFuture.failedFuture(new StoreException(

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>Renewals wait in order of arrival; {@link #turn} sends a batch of them.
- * <li>Each answer goes to the {@link Answered} handler, with the time at which the call was sent: the extended lease
- * began no earlier.
+ * <li>Each answer goes to the {@link Answered} handler, with the time when the call was sent. The extended lease began
+ * at that time or later.
  * </ol>
  *
  * <p>Rejected: repeating a call that failed. {@link Attempts} decides whether a repeat still makes sense.

@@ -33,15 +33,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The calls of workers, and of receivers that have answered "accepted": pull, ack, nack, fail, extend. Thread-safe.
  *
- * <p>Guarantees: only the holder of a claim's token can settle or extend the claim, through any node of the cluster;
- * reports have an {@link Admission} of their own, so that many submits do not make a worker lose its lease.
+ * <p>Guarantees: only the holder of a claim's token can settle or extend the claim; it may call any node of the
+ * cluster. Reports have an {@link Admission} of their own, so that many submits do not make a worker lose its lease.
  *
  * <ol>
  * <li>A pull waits in the {@link LongPollQueue} of its queue; the loops claim for it.
  * <li>If {@link HandedTasks} remembers the task, an ack without a next delay and without a mark is settled with the
- * remembered values. For any other ack, nack or fail the task is read first: the settings of its queue decide what
- * follows a failure. All of them join a batch of settles. Extensions have batches of their own, and no task is read for
- * them.
+ * remembered values. For each other report (another ack, a nack or a fail) the task is read first: the settings of its
+ * queue decide what follows a failure. All of them join a batch of settles. Extensions have batches of their own, and
+ * no task is read for them.
  * <li>When the store has settled a claim, the loop that holds the claim releases its permit.
  * </ol>
  */

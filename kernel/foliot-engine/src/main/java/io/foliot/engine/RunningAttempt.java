@@ -7,7 +7,10 @@ import io.foliot.core.store.TaskRecord;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A claim that this node has won, until the permit of the claim is free again. Confined to the loop's thread. */
+/**
+ * A claim that this node has won. The object is in use until the permit of the claim is free again. Confined to the
+ * loop's thread.
+ */
 final class RunningAttempt {
   final Lane lane;
   final @Nullable Destination destination;
@@ -20,8 +23,8 @@ final class RunningAttempt {
   /** End of the lease by the monotonic clock. */
   long leaseEndMillis;
   /**
-   * Whether the lease has ended by this node's count. The task is then read from the store, in case the lease was
-   * extended.
+   * Whether the lease has ended as far as this node knows. The task is then read from the store, because another caller
+   * may have extended the lease.
    */
   boolean overdue;
   /** The timeout of the delivery, or 0 if a worker has the task. */
@@ -46,7 +49,10 @@ final class RunningAttempt {
    * "accepted".
    */
   boolean reportsLater;
-  /** Whether a worker gets the payload, which is released once the answer to the worker's call has been written. */
+  /**
+   * Whether a worker gets the payload. The payload is then released once the answer to the worker's call has been
+   * written.
+   */
   boolean handedOver;
   /** Whether a caller has reported the end, and the store has recorded it. */
   boolean settled;

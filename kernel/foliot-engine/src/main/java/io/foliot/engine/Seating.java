@@ -67,8 +67,8 @@ record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> o
 
   /**
    * Returns whether a worker receives no tasks, because it is disabled or because this node has not read the fleet yet.
-   * A worker that left its seat while it was disabled, and returns, gets that seat back with the next write of the
-   * seats. The worker is regarded as disabled before this write too.
+   * A worker may leave its seat while it is disabled, and return later. It gets the seat back with the next write of
+   * the seats, and is regarded as disabled before this write too.
    */
   boolean isDisabled(String worker) {
     return !isKnown || disabled.contains(worker);

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Ends of attempts on their way into the store. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: an end that was {@linkplain #add added} is sent. An end that fails is sent again, unless its attempt
- * was released meanwhile, because its lease is over. Each answer is handled once.
+ * <p>Guarantees: an end that was {@linkplain #add added} is sent. If the call that sends an end fails, the end is sent
+ * again, unless the lease is over and the attempt was released for this reason. Each answer is handled once.
  *
  * <ol>
  * <li>Ends wait in order of arrival; {@link #turn} sends a batch of them.

@@ -14,14 +14,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots that this node owns, from the reports of the coordinator; and, while this node leads, the assignment of all
+ * The slots that this node owns, as the coordinator reports them. While this node leads, this class also assigns all
  * slots.
  *
  * <p>Ownership divides the work and never decides which node may claim. So ownership need not end when the coordinator
  * is unavailable: a node keeps its slots, and polls them, until it reads a newer assignment. A lost session takes no
- * slots away either: once the node is a member again, it reads the assignment that was published meanwhile. A missing
- * assignment, or one that cannot be decoded, is not regarded as newer. A node must give up its slots at once in two
- * cases only: its clock is wrong, or another process has its name.
+ * slots away either: once the node is a member again, it reads the assignment that was published meanwhile. An
+ * assignment that is missing or cannot be decoded is not regarded as newer. A node must give up its slots at once in
+ * two cases only: its clock is wrong, or another process has its name.
  *
  * <p>When the coordinator comes back, the sessions of all members may have ended. The first member that registers again
  * would lead, and give all slots to itself. So for five seconds a leader whose own session was lost also gives slots to

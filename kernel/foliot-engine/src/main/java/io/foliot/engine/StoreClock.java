@@ -6,10 +6,10 @@ package io.foliot.engine;
  *
  * <ol>
  * <li>A {@link Question} records both clocks of this node before the store's clock is read.
- * <li>The answer becomes a reading. For a store behind a network, the instant of the reading is the middle of the call,
- * and the better of the old and the new reading is kept. For a store in this process, the instant is the beginning of
- * the call, and the new reading is kept. The computed time is then never behind the store's clock; if it were behind,
- * tasks would be late.
+ * <li>The answer becomes a reading. For a store behind a network, the middle of the call is taken as the instant of the
+ * reading, and the better of the old and the new reading is kept. For a store in this process, the beginning of the
+ * call is taken as the instant, and the new reading is kept. The computed time of such a store is never behind its
+ * clock; if it were behind, tasks would be late.
  * <li>The next question is due a second after the middle of the call, or ten milliseconds for a store in this process.
  * </ol>
  *

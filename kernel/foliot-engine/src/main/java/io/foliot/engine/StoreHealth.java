@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>Each answer of a call is {@linkplain #answered recorded}; the first failure begins a {@link StoreOutage}.
- * <li>Each answer of a write is {@linkplain #wrote recorded} in addition: a store may answer reads and refuse writes,
- * as a replica does. The effect of a failed write ends after {@link #UNWRITTEN_NANOS}, because a loop with nothing to
- * write makes no write that could succeed.
+ * <li>The success or failure of each write is {@linkplain #wrote recorded} as well, because a store may answer reads
+ * and refuse writes, as a replica does. A failed write is forgotten after {@link #UNWRITTEN_NANOS}: a loop that has
+ * nothing to write gets no success that would end the effect.
  * <li>{@link #turn} declares a silent store unavailable, and ends the outage once the store serves. The store's clock
  * is read at least once a second, so a healthy store is never silent.
  * </ol>

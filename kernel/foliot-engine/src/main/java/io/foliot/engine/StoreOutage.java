@@ -6,10 +6,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs the outages of the store: the times when the store does not serve all loops of an engine. Thread-safe.
+ * Logs the outages of the store. An outage is a time in which the store does not serve all loops of an engine.
+ * Thread-safe.
  *
  * <p>Guarantees: an outage has one log line at its beginning and one at its end, however many calls fail meanwhile. It
- * lasts from the time when the store stops serving a first loop until the store serves all loops again. A failure that
+ * begins when the store stops serving one of the loops, and ends when the store serves all loops again. A failure that
  * a store reports is logged without a stack trace, which would show the caller and not the cause. Any other failure is
  * logged with its stack trace.
  */

@@ -6,7 +6,10 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The trace context (W3C) of attempts: one trace per firing, or the trace of the caller; one span per attempt. */
+/**
+ * The trace context (W3C) of attempts. A firing has a trace of its own or the trace of the caller. Each attempt is a
+ * span.
+ */
 final class TraceContext {
   private static final String HEADER = "traceparent";
   private static final Pattern OF_CALLER = Pattern.compile("00-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})");

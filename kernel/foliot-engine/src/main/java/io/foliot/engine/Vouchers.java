@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The workers that a node declares alive until a time of the store's clock: the content of a document that each node
- * with workers writes.
+ * The workers that a node declares alive, and the end of this declaration. Each node that has workers writes them into
+ * a document.
  *
  * @param untilMicros the end of the declaration, in microseconds of the store's clock
  * @param workers the workers by name, each with its zone and the queues whose tasks it takes
@@ -19,8 +19,8 @@ record Vouchers(long untilMicros, Map<String, WorkerRoster.Present> workers) {
   static final long VALID_MICROS = 10_000_000L;
 
   /**
-   * Returns whether the declaration is valid now. An end that is too far ahead makes it invalid: it was written before
-   * the store's clock was set back.
+   * Returns whether the declaration is valid now. A declaration whose end is too far ahead is invalid: it was written
+   * before the store's clock was set back.
    */
   boolean hold(long nowMicros) {
     return untilMicros > nowMicros && untilMicros - nowMicros <= 2 * VALID_MICROS;

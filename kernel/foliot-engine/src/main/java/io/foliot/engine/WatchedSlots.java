@@ -17,11 +17,12 @@ import org.jspecify.annotations.Nullable;
  * overdue poll of the other slots of the loop's share. Passive; confined to the loop's thread, except {@link
  * #assignedCount}.
  *
- * <p>Guarantees: the loop watches the slots of its share that the assignment gives to this node, and those that the
- * {@link OverduePoll} has adopted; each additional slot is reported once to the {@link Listener}.
+ * <p>Guarantees: the loop watches the slots of its share that the assignment gives to this node, and the slots that the
+ * {@link OverduePoll} has adopted. Each additional slot is reported once to the {@link Listener}.
  *
  * <ol>
- * <li>The share of a loop is fixed at the start, and doubles with the slots of the store.
+ * <li>The share of a loop is fixed at the start. When the store doubles its slots, each slot of the share becomes two
+ * slots.
  * <li>{@link #own} takes a new assignment.
  * <li>{@link #poll} reads the oldest entry of each other slot, once a second, and hands the orphaned entries to the
  * lanes.
@@ -35,7 +36,7 @@ final class WatchedSlots {
 
   /** Receives additional slots to read. */
   interface Listener {
-    /** Called when the store has doubled its slots; each is now two. */
+    /** Called when the store has doubled its slots: each slot has become two slots. */
     void doubled(int slotCountBefore);
 
     /** Called when these slots are watched from now on, and were not before. */

@@ -27,8 +27,8 @@ final class WorkerRoster {
   /**
    * A worker.
    *
-   * @param queues the worker's queues, each with the monotonic time at which the queue is forgotten unless the worker
-   *     calls again
+   * @param queues the worker's queues. Each has the monotonic time of its expiry: the queue is then forgotten unless
+   *     the worker has called again
    * @param graceNanos how long the worker is regarded as alive after a call without a wait
    */
   private record Entry(String zone, Map<String, Long> queues, long graceNanos) {

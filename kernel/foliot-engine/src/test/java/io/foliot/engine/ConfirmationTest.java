@@ -48,7 +48,7 @@ final class ConfirmationTest {
     return rig.onlyCall("documents");
   }
 
-  /** Answers the next read of all queues with these. */
+  /** Answers the next read of all queues with these queues. */
   private void reads(QueueConfig... queues) {
     rig.answer(read(), List.of(queues).stream().map(ConfirmationTest::document).toList());
   }

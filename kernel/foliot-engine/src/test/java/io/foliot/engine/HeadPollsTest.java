@@ -120,7 +120,10 @@ final class HeadPollsTest {
     rig.lanes.takeOverflow(entries, rig.nowNanos).forEach(rig.lanes::leave);
   }
 
-  /** Answers each poll of a time with the same entries. Returns how many of the polls were full polls. */
+  /**
+   * Answers each poll that begins within {@code millis} with the same entries. Returns how many of these were full
+   * polls.
+   */
   private int fullPolls(long millis, Runnable eachMillisecond, DueEntry... entries) {
     int full = 0;
     for (int i = 0; i < millis; i++) {

@@ -203,7 +203,7 @@ final class OverduePollTest {
     poll(false, 0, 7, 0, 0);
     poll(false, 0, 7, 0, 0);
     assertThat(adopted()).as("no owner has made progress").containsExactly(0, 1, 2, 3);
-    assertThat(claimsUntilGivenUp(1, 0)).as("lost claims do not count for 60 s").isEqualTo(Integer.MAX_VALUE);
+    assertThat(claimsUntilGivenUp(1, 0)).as("lost claims are ignored for 60 s").isEqualTo(Integer.MAX_VALUE);
     nowNanos += TimeUnit.SECONDS.toNanos(60);
     assertThat(claimsUntilGivenUp(1, 0)).isLessThan(30);
   }

@@ -78,7 +78,7 @@ final class PartsTest {
     assertThat(first).isCompletedWithValue(List.of("r0"));
     assertThat(done).isCompletedWithValue(List.of("r1", "r2"));
     assertThat(refused).isCompletedExceptionally().satisfies(call -> assertThat(call.exceptionNow()).isSameAs(full));
-    assertThat(mixed.exceptionNow()).as("unknown, because a part was done").isInstanceOf(StoreException.class)
+    assertThat(mixed.exceptionNow()).as("unknown outcome, because one part was done").isInstanceOf(StoreException.class)
         .isNotInstanceOf(StoreFullException.class);
     assertThat(notified).containsExactly(0, 1, 2, 5);
     assertThat(ItemsFailedException.of(Arrays.asList(null, null), full)).isSameAs(full);
@@ -197,7 +197,7 @@ final class PartsTest {
     destination.claimed(-1_000);
     assertThat(destination.acquire(1_000, 0, NOTHING)).as("twice the limit at most").isEqualTo(6);
     destination.answered(new Answer.Retry(null, Health.OVERLOADED, ""), 0);
-    assertThat(destination.acquire(1_000, 0, NOTHING)).as("an overloaded destination gets none ahead").isZero();
+    assertThat(destination.acquire(1_000, 0, NOTHING)).as("overload: no additional places").isZero();
   }
 
   @Test

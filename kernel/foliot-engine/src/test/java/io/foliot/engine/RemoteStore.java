@@ -47,7 +47,7 @@ final class RemoteStore implements InvocationHandler {
   boolean slowDocuments;
   /** Whether answers of extensions of leases are withheld. */
   boolean slowExtensions;
-  /** Whether a read of parked entries returns at most 10. */
+  /** Whether a read of parked entries returns at most 10 of them. */
   boolean shortPages;
   /** The number of entries in calls of {@code park}. */
   long parked;
@@ -59,14 +59,14 @@ final class RemoteStore implements InvocationHandler {
   long finds;
   /** The number of tasks in calls of {@code claim}. */
   long claimItems;
-  /** The answer to a read of the settings of all queues, or null for those of the store. */
+  /** The answer to a read of the settings of all queues; if null, the store answers. */
   @Nullable
   List<Document> documents;
   /** The actions of the next call of {@link #releaseAnswers}. */
   private final List<Runnable> answers = new ArrayList<>();
   /** The actions that withhold answers for a further round. */
   private final List<Runnable> later = new ArrayList<>();
-  /** The name of the method whose next reply is lost, or null. The call has its effect. */
+  /** The name of the method whose next reply is lost, or null. The call itself takes effect. */
   @Nullable
   String lostReplyOf;
 

@@ -62,7 +62,7 @@ final class World implements AutoCloseable {
   /** A delivery whose answers are given by {@link #behaviour}; by default, each attempt is done at once. */
   final class Receiver implements Delivery {
     final List<Seen> seen = new ArrayList<>();
-    /** The queues whose tasks, when they end, wake the task "job" of the internal queue. */
+    /** The queues of the awaited tasks. The end of each such task wakes the task "job" of the internal queue. */
     final Set<String> awaited = new HashSet<>();
     Function<Attempt, CompletableFuture<Answer>> behaviour = attempt -> CompletableFuture
         .completedFuture(new Answer.Done(""));

@@ -14,11 +14,11 @@ final class DueQueue {
    * here and sorted once. The sort costs a few nanoseconds per timer. It is skipped if the timers arrived in the order
    * of their deadlines, as timers with equal delays do.
    *
-   * A timer may arrive later for the same tick, because its delay is shorter than the rest of the tick. The timer is
+   * A timer may arrive for this tick after the sort, if its delay is shorter than the rest of the tick. The timer is
    * appended to the sorted run if the run has no later deadline. Otherwise it is a straggler, which waits in a heap.
    *
-   * The timers are ordered by the deadlines that they had when they came into this queue, because callers may reset a
-   * timer at any time.
+   * Callers may reset a timer at any time. So this queue keeps the deadline that each timer had when it was added, and
+   * orders the timers by these deadlines.
    *
    * Rejected: a heap for all timers. It takes some 40 ns per timer in a heap of 65 timers. Also rejected: merging late
    * arrivals into the run. Each late arrival would copy a run of up to a million timers. Also rejected: finer ticks.

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class NodeWheel {
   /*
    * A slot is a list of chunks, and a chunk is an array of entries. A processor walks arrays fast, because the nodes of
-   * a chunk are loaded together. A list linked through the nodes would cost one cache miss per node, at every level
-   * that a timer passes on its way down.
+   * a chunk are loaded together. A list that is linked through the nodes would cost a cache miss per node, and again at
+   * each level through which the timer moves down.
    *
    * An entry is never removed from the middle of a slot. A node that ends, or that is placed again, leaves a dead entry
    * behind. The entry is dropped when time reaches it, or by a sweep once the dead entries outnumber the live ones. So
@@ -34,12 +34,12 @@ final class NodeWheel {
    * A slot holds its timers in the order of arrival. When the hand reaches a tick, a DueQueue sorts the timers of that
    * tick by deadline. The DueQueue must be empty before the hand moves.
    *
-   * Rejected: an ObjectTimerWheel. It takes 20 bytes and a reference per timer in the wheel, against a stamp and a
-   * reference here. Also rejected: links in the nodes, unlinked at once. This was tried first. It took about twice the
-   * time per expired timer. A slot of a million timers took some 15 ms to move down, and meanwhile all due timers were
-   * late. Also rejected: deadlines in the entries, to move entries down without reading the nodes. This takes 8 bytes
-   * more per timer, and the entries of ended and postponed nodes would be moved too. Also rejected: smaller slots on
-   * the higher levels. They need more moves for every timer.
+   * Rejected: an ObjectTimerWheel. It takes 20 bytes and a reference per timer, where this wheel takes a stamp and a
+   * reference. Also rejected: links in the nodes, unlinked at once. This was tried first. It took about twice the time
+   * per expired timer. A slot of a million timers took some 15 ms to move down, and meanwhile all due timers were late.
+   * Also rejected: deadlines in the entries, to move entries down without reading the nodes. This takes 8 bytes more
+   * per timer, and the entries of ended and postponed nodes would be moved too. Also rejected: smaller slots on the
+   * higher levels. They need more moves for every timer.
    */
 
   /** Result of {@link Visitor#visit} for a node that leaves the wheel. */
@@ -72,7 +72,7 @@ final class NodeWheel {
   /** Number of nodes loaded ahead: somewhat more than the cache misses that a core can have outstanding. */
   private static final int PRELOAD = 32;
 
-  /** Largest number of dead entries that causes no sweep while timers are live, because a sweep visits every slot. */
+  /** Largest number of dead entries without a sweep, while timers are live. A sweep is costly: it visits every slot. */
   private static final int SWEEP_MIN_ENTRIES = 64;
 
   /** Minimum number of entries of a slot to be staged. A smaller slot is moved down quickly when time reaches it. */
@@ -88,8 +88,8 @@ final class NodeWheel {
   private static final int STAGE_AHEAD_TICKS = 256;
 
   /**
-   * Factor by which slots of level 1 need more entries than other slots to be staged. The factor is large, because only
-   * one slot is staged at a time: a staged slot of level 1 delays the staging of a slot of a higher level.
+   * Factor by which the minimum number of entries to stage a slot is larger on level 1. The factor is large, because
+   * only one slot is staged at a time: a staged slot of level 1 delays the staging of a slot of a higher level.
    */
   private static final int STAGE_FACTOR_LEVEL_1 = 8;
 
@@ -293,9 +293,9 @@ final class NodeWheel {
   }
 
   /**
-   * Returns the same as {@link TimerQueue#nextWake}, with three differences. Dead entries are included. The staging of
-   * a slot is a reason to wake. An entry is due once the hand has reached its tick, even if its deadline is later than
-   * now.
+   * Returns the next wake as {@link TimerQueue#nextWake} does, with three differences. Dead entries are included. The
+   * staging of a slot is a reason to wake. An entry is due once the hand has reached the entry's tick, even if the
+   * entry's deadline is later than now.
    */
   long nextWake() {
     return reached.isEmpty() && atHand.isEmpty() && late.isEmpty() && due.isEmpty()
@@ -305,8 +305,8 @@ final class NodeWheel {
 
   /**
    * Moves time forward as {@link TimerQueue#advance} does, but dead entries are counted as touched. Entries are visited
-   * in the order of their deadlines in nanoseconds; entries with equal deadlines are visited in the order in which they
-   * were placed. Entries of {@code nowTick} whose deadline is after {@code nowNanos} stay until a call with a later
+   * in the order of their deadlines in nanoseconds. Entries with equal deadlines are visited in the order of their
+   * placements. Entries of {@code nowTick} whose deadline is after {@code nowNanos} stay until a call with a later
    * time.
    *
    * @param nowTick the tick of {@code nowNanos}, as {@link Visitor#placeTick} returns it
@@ -439,7 +439,7 @@ final class NodeWheel {
       lists[slots.occupy(tick)].add(node, stamp);
       return;
     }
-    // A node that was reset to a tick before this slot is about to be placed again, so any list will do.
+    // A node may have been reset to a tick before this slot. It is about to be placed again, so any list will do.
     int digit = tick < start ? 0 : SlotMap.digitBelow(stagedSlot, tick);
     lists[STAGED + digit].add(node, stamp);
     stagedEarliest[digit] = Math.min(stagedEarliest[digit], tick);

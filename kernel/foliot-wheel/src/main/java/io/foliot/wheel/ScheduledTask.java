@@ -332,7 +332,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
       }
     }
 
-    /** Sets the deadline to that of the next run, and returns it. */
+    /** Computes and sets the deadline of the next run, and returns this deadline. */
     long nextNanos() {
       timeNanos = periodNanos > 0
           ? WheelDriver.later(timeNanos, periodNanos)

@@ -6,9 +6,10 @@ import java.util.Arrays;
  * The arithmetic of the wheel. It maps a deadline to a slot, records the occupied slots, and finds the next occupied
  * slot. It does not store the timers of a slot.
  *
- * <p>The hand is the current tick. A tick is read as a number of eleven base-64 digits: ten digits of 6 bits each, and
- * the highest digit with the remaining 4 bits. The level of a deadline after the hand is the position of the highest
- * digit in which the deadline differs from the hand. The value of this digit is the slot on that level. It follows that
+ * <p>The hand is the current tick. A tick is read as a number of eleven base-64 digits. The ten lower digits have 6
+ * bits each, and the highest digit has the remaining 4 bits. The digits of a deadline after the hand are compared with
+ * the digits of the hand. The position of the highest digit that differs is the level of the deadline. The deadline's
+ * value of this digit is the slot on that level. It follows that
  * <ul>
  * <li>an occupied slot lies after the hand and never contains it, so slots neither wrap nor overflow;
  * <li>all slots of a level lie inside the one slot of the level above that contains the hand. The occupied slots of the
@@ -157,7 +158,7 @@ final class SlotMap {
     return 1L << ((slot >>> DIGIT_BITS) * DIGIT_BITS);
   }
 
-  /** Returns the digit of a tick on the level below the level of a slot, which must contain the tick. */
+  /** Returns a tick's digit on the level below a slot. The slot must contain the tick. */
   static int digitBelow(int slot, long tick) {
     return (int) (tick >> (((slot >>> DIGIT_BITS) - 1) * DIGIT_BITS)) & (SLOTS_PER_LEVEL - 1);
   }
@@ -174,9 +175,8 @@ final class SlotMap {
   }
 
   /**
-   * Returns a deadline at most {@code slackTicks} after the given one. Its low digits are zero, as many of them as the
-   * slack allows, so that the timer is not moved down through the levels of these digits. Slack below 63 changes
-   * nothing.
+   * Returns a deadline at most {@code slackTicks} after the given one. As many of its low digits are zero as the slack
+   * allows. So the timer is not moved down through the levels of these digits. Slack below 63 changes nothing.
    */
   static long coarsen(long deadlineTick, long slackTicks) {
     if (slackTicks < 0) {

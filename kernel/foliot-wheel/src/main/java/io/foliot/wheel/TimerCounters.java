@@ -48,7 +48,8 @@ public record TimerCounters(
     }
 
     /**
-     * Returns the lateness in nanoseconds that the given percentage of firings did not exceed; 0 without any firing.
+     * Returns a lateness in nanoseconds: the given percentage of firings were at most this late. Returns 0 if no timer
+     * has fired.
      *
      * @param percentile from 0 to 100, both inclusive
      * @throws IllegalArgumentException if {@code percentile} is out of this range

@@ -26,8 +26,8 @@ public interface TimerQueue {
   /**
    * Removes a timer.
    *
-   * @return true if the timer was waiting; false if the timer has expired or been cancelled, or if the handle was never
-   *     returned by {@link #schedule}
+   * @return true if the timer was waiting; false if the timer has expired or been cancelled, or if {@link #schedule}
+   *     has never returned this handle
    */
   boolean cancel(long handle);
 
@@ -40,15 +40,14 @@ public interface TimerQueue {
 
   /**
    * Returns the next tick at which {@link #advance} has something to do. This is {@link #currentTick} if timers wait to
-   * be handed out or moved. Otherwise it is a later tick, at or before the earliest deadline.
-   * Returns {@link #NEVER} if there is no timer; {@code NEVER} is also the result for a timer whose deadline is {@link
-   * Long#MAX_VALUE}.
+   * be handed out or moved. Otherwise it is a later tick, at or before the earliest deadline. Returns {@link #NEVER} if
+   * there is no timer, and also if each timer has the deadline {@link Long#MAX_VALUE}.
    */
   long nextWake();
 
   /**
-   * Moves time forward and hands the sink the due timers, in the order of their deadlines. Timers that were already due
-   * when their deadlines were set come in the order in which the deadlines were set.
+   * Moves time forward and hands the sink the due timers, in the order of their deadlines. Some timers are already due
+   * when their deadlines are set. These timers are handed out in the order in which their deadlines were set.
    *
    * <p>A timer that the sink schedules is handed out in the same call if its deadline is after {@link #currentTick} and
    * at or before {@code nowTick}. If the deadline is at or before {@code currentTick}, the timer is handed out in the
@@ -59,9 +58,9 @@ public interface TimerQueue {
    *
    * @param nowTick the new tick; a tick before {@link #currentTick}, from a clock that went back, does nothing
    * @param limit the maximum number of timers to touch, that is, to hand out or to move inside the queue; at least 1
-   * @return the number of touched timers. If this number is less than {@code limit}, {@code nowTick} is reached and no
-   *     timer is due, except timers that the sink has scheduled or rescheduled. {@link #nextWake} returns when to call
-   *     again
+   * @return the number of touched timers. If this number is less than {@code limit}, time has reached {@code nowTick},
+   *     and the only timers that may still be due are those that the sink has scheduled or rescheduled. {@link
+   *     #nextWake} returns when to call again
    * @throws IllegalArgumentException if {@code limit} is not positive
    * @throws IllegalStateException if called from inside the sink
    */

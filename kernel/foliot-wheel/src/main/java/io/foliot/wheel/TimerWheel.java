@@ -10,8 +10,9 @@ import java.util.Arrays;
  * ObjectTimerWheel} holds objects.
  *
  * <p>Scheduling, cancelling and reading the next wake take constant time; a reschedule to a later tick is one write. A
- * timer is moved at most once per level below its first level, so a delay of d ticks costs at most {@code log64(d)}
- * moves, rounded up. After a reschedule to a later tick, the timer is moved once more when its wheel slot is reached.
+ * timer is moved down at most once for each level below its first level. So a delay of d ticks costs at most {@code
+ * log64(d)} moves, rounded up. After a reschedule to a later tick, the timer is moved once more when its wheel slot is
+ * reached.
  *
  * <p>Nothing is allocated per timer. A timer has a cell of 28 bytes. Cells are allocated 1,024 at a time and never
  * released. A cell that has become free takes 4 bytes more.
@@ -19,14 +20,15 @@ import java.util.Arrays;
  * <p>Timers expire in the order of their deadlines. Timers with equal deadlines expire in the order in which they were
  * placed. A timer is placed when it is scheduled or rescheduled to an earlier tick. A timer that was rescheduled to a
  * later tick is placed again when its wheel slot is reached. Timers that were due when they were placed expire at the
- * next {@code advance}, in the order in which they were placed. Only timers that an earlier {@code advance} left behind
+ * next {@code advance}, in the order of their placements. Only timers that an earlier {@code advance} left behind
  * expire before these.
  */
 public final class TimerWheel implements TimerQueue {
   /*
    * Each timer has a numbered cell of seven adjacent ints: generation, two links, deadline, payload. Cells are stored
-   * in segments, so that growth never copies a cell. A cell lies in one or two cache lines. A schedule into a freed
-   * cell, a cancel and a move each cost about one cache miss for the cell and one for each neighbour in its list.
+   * in segments, so that growth never copies a cell. A cell lies in one or two cache lines. Three operations each cost
+   * about one cache miss for the cell, and one for each neighbour in its list: a schedule into a freed cell, a cancel,
+   * and a move.
    *
    * The timers of a slot form a doubly linked list; new timers are appended at the tail. The link at each end of a list
    * holds the complement of the list's number, so unlinking needs neither the slot nor a sentinel cell.
@@ -39,8 +41,8 @@ public final class TimerWheel implements TimerQueue {
    * A reschedule to a later tick only writes the deadline; the timer stays in its list until the hand reaches the slot.
    * The lower bound in SlotMap thus remains valid, and the reschedule costs one memory write.
    *
-   * Rejected: singly linked slots with lazy cancellation. A cancelled request timeout would keep its memory until it
-   * would have expired. Also rejected: one array per field. With a million timers, a schedule took 28 ns instead of 14
+   * Rejected: singly linked slots with lazy cancellation. The timeout of an answered request would keep its memory
+   * until its deadline. Also rejected: one array per field. With a million timers, a schedule took 28 ns instead of 14
    * ns, because it missed the cache in each array. Also rejected: objects linked to each other. They take at least 32
    * bytes each, and the garbage collector traces them.
    */

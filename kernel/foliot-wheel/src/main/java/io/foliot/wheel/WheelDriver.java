@@ -29,8 +29,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
    * Sleeping is Dekker's protocol. The driver writes wakeAt and then empties the hand-off once more. A caller writes
    * the hand-off and then reads wakeAt. All these accesses are sequentially consistent, so the driver sees the node or
    * the caller sees wakeAt. A caller that sees wakeAt and needs no earlier wake leaves its node in the hand-off until
-   * the next turn. The caller whose compare-and-set changes wakeAt to AWAKE unparks the driver, so a sleep costs one
-   * unpark for any number of callers.
+   * the next turn. Callers change wakeAt to AWAKE by compare-and-set, and only the caller that succeeds unparks the
+   * driver. So a sleep costs one unpark for any number of callers.
    *
    * Timers fire in the order of their deadlines. The driver works in rounds of one or more turns. A round reads the
    * time, takes all nodes that were handed off before, and then fires the timers due at that time. The wheel keeps
@@ -57,13 +57,14 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /** Largest number of timers that one turn touches in the wheel: about 100 microseconds of work. */
   private static final int ADVANCE_LIMIT = 1024;
 
-  /** Largest number of entries that one turn sweeps, and also that it stages: about 100 microseconds of work each. */
+  /** Largest number of entries that one turn sweeps, and the largest that it stages: 100 microseconds of work each. */
   private static final int MOVE_LIMIT = 4096;
 
   /**
-   * Number of hand-offs, or of cancels in one stripe of the counter, that wakes a sleeping driver although none of them
-   * is urgent. This bounds the length of the hand-off, and the number of cancelled timers, until the next deadline.
-   * Concurrent callers may miss a multiple of this number; then the next multiple wakes the driver.
+   * Number of hand-offs that wakes a sleeping driver even if none of them is urgent. The same number of cancels in one
+   * stripe of the counter does so too. This bounds the length of the hand-off, and the number of cancelled timers,
+   * until the next deadline. Concurrent callers may miss a multiple of this number; then the next multiple wakes the
+   * driver.
    */
   private static final int CALLS_PER_WAKE = 4096;
 
@@ -278,8 +279,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   }
 
   /**
-   * As {@link #schedule}, for a node that has fired. The limit of the hand-off does not apply, because the node was
-   * accepted before.
+   * Accepts a node that has fired, as {@link #schedule} accepts a new node. The limit of the hand-off does not apply,
+   * because the node was accepted before.
    */
   void scheduleAgain(WheelNode node, long deadlineNanos) {
     boolean queued = node.arm(deadlineNanos);
@@ -699,7 +700,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   }
 
   TimerCounters counters() {
-    // In this order of reads, every timer that is counted as fired or cancelled is in the producer index too.
+    // With this order of reads, the producer index includes every timer that is counted as fired or cancelled.
     long firedNow = fired.get();
     long cancelledNow = cancelled.sum();
     return new TimerCounters(

@@ -9,9 +9,9 @@ import java.lang.invoke.VarHandle;
  * <p>The state is one word, and every transition is one compare-and-set: {@code ARMED(deadline) -> FIRED | CANCELLED},
  * and {@code ARMED(d) -> ARMED(d')}. The owner of a node may arm it again after it has fired.
  *
- * <p>The word also has the QUEUED bit. It is set while the node is in the hand-off to the driver, or while the thread
- * that set the bit is about to put the node there. A thread that changes the word of a queued node need not hand the
- * node off, because the driver reads the word after it has cleared the bit.
+ * <p>The word also has the QUEUED bit. A thread sets the bit when it is about to put the node into the hand-off to the
+ * driver. The bit stays set while the node is there. A thread that changes the word of a queued node need not hand the
+ * node off: the driver reads the word in the same step that clears the bit.
  */
 abstract class WheelNode {
   private static final VarHandle WORD;
@@ -34,9 +34,9 @@ abstract class WheelNode {
   static final long CANCELLED = -4;
 
   /**
-   * State of the node, which any thread may change. While the node is armed, the word is twice the deadline in
-   * nanoseconds since the driver's creation, which is never negative. Afterwards it is FIRED or CANCELLED. Bit 0 is
-   * QUEUED.
+   * State of the node, which any thread may change. While the node is armed, the word is twice the deadline, in
+   * nanoseconds since the driver's creation. Such a word is never negative. Afterwards it is FIRED or CANCELLED. Bit 0
+   * is QUEUED.
    */
   private volatile long word;
 

@@ -33,7 +33,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * started, tasks wait for the running workers. An {@code OutOfMemoryError} or an exception of the clock may end the
  * driver thread. The thread then logs the reason, and further delayed tasks are rejected with that reason as the cause.
  * {@link #shutdownNow} returns the tasks that waited. After {@link #shutdown} the futures of these tasks fail with a
- * {@code RejectedExecutionException} of that cause.
+ * {@code RejectedExecutionException} that has the same cause.
  *
  * <p>This class also differs from {@code ScheduledThreadPoolExecutor} in these points:
  * <ul>
@@ -147,7 +147,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
 
   private <T extends ScheduledTask<?>> T scheduleNew(T task) {
     admit();
-    // From here on a shutdown may cancel the task, so only the thread that ends the phase WAITING decrements the count.
+    // A shutdown may cancel the task from now on. The count must be decremented only once, so the thread that ends the
+    // phase WAITING decrements it.
     try {
       if (task.isPeriodic()) {
         periodic.add(task);
@@ -286,8 +287,9 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
       return;
     }
     if (task.isCancelled()) {
-      // If the task was cancelled after its run and before it was armed, that cancel did not cancel its timer.
-      // If the task was cancelled during its next run, this call has no effect.
+      // The task may have been cancelled after its run, but before its timer was armed again. That cancel found no
+      // timer, so the timer is cancelled here. If instead the task was cancelled during its next run, this call has no
+      // effect.
       driver.cancel(task);
     }
   }

@@ -15,15 +15,16 @@ import org.jspecify.annotations.Nullable;
  * Runs callbacks after a delay. Any thread may schedule, cancel and reset timers. One driver thread advances a timing
  * wheel. The thread sleeps until the next deadline and does not wake while there is nothing to do.
  *
- * <p>A callback never runs before its delay has passed, not even by a nanosecond. It may run late by up to one tick
- * (65 us by default) plus the slack (0 by default), plus the time that the operating system takes to wake a thread. If
- * deadlines would wake the driver more than 1,000 times a second, a callback may run another millisecond late.
+ * <p>A callback never runs before its delay has passed, not even by a nanosecond. It may run late by the sum of three
+ * times: up to one tick (65 us by default), the slack (0 by default), and the time that the operating system takes to
+ * wake a thread. If deadlines would wake the driver more than 1,000 times a second, a callback may run later by another
+ * millisecond.
  *
  * <p>A timer starts when its callback is called inline or given to the executor. Timers start in the order of their
  * deadlines, to the nanosecond, also after a stall. Timers that one thread schedules with equal deadlines start in the
  * order of the calls. An executor with several threads begins callbacks in this order, and they may then overtake each
  * other. The order has one exception: while a call of {@code schedule} or {@code reset} is in progress, timers with
- * later deadlines may start before its timer.
+ * later deadlines may start before the timer of this call.
  *
  * <p>An {@code OutOfMemoryError} or an exception of the clock may end the driver thread. The thread then logs the
  * reason, and further timers are rejected with that reason as the cause. {@link #stop} returns the timers that waited.
@@ -77,9 +78,9 @@ public final class WheelTimer implements AutoCloseable {
    *
    * @param delay the time until the task runs; a delay of zero or less makes the task due at once. The deadline is at
    *     most 146 years after the creation of this {@code WheelTimer}
-   * @throws RejectedExecutionException if {@link #stop} was called, the hand-off is full, the driver thread has died,
-   *     or the driver thread or the first worker cannot be started. If a thread has died or cannot be started, the
-   *     exception has a cause. After a failed start, the next call tries again
+   * @throws RejectedExecutionException if {@link #stop} was called, if the hand-off is full, if the driver thread has
+   *     died, or if the driver thread or the first worker cannot be started. If a thread has died or cannot be started,
+   *     the exception has a cause. After a failed start, the next call tries again
    */
   public Timeout schedule(Runnable task, long delay, TimeUnit unit) {
     long deadlineNanos = driver.deadlineNanos(unit.toNanos(delay));

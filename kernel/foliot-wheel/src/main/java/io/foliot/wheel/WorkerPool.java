@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class WorkerPool implements Executor {
   /*
-   * A worker is searching while it is about to poll the queue. A worker is woken or started in two cases: a caller adds
-   * a task while no worker is searching, or the last searching worker has taken a task and left others in the queue. So
-   * each blocking task leads to another thread, while running workers drain a series of short tasks without a wake-up
-   * for each task. The Go scheduler wakes its threads in the same way.
+   * A worker is searching while it is about to poll the queue. A worker is woken or started in two cases. A caller adds
+   * a task while no worker is searching, or the last searching worker has taken a task and left other tasks in the
+   * queue. So each task that blocks leads to another thread. A series of short tasks is drained by running workers,
+   * without a wake-up for each task. The Go scheduler wakes its threads in the same way.
    *
    * A worker that stops searching reads the queue again afterwards. A caller that adds a task reads the number of
    * searching workers afterwards. So the worker sees the task, or the caller sees that no worker is searching.
@@ -145,9 +145,10 @@ final class WorkerPool implements Executor {
     if (!searching.compareAndSet(0, 1)) {
       return;
     }
-    // The worker takes over this thread's count as searching. If the worker were counted in addition, it could take a
-    // task while this thread still counts as searching, and so wake no further worker. This thread would then stop
-    // searching without reading the queue again, and the remaining tasks would wait for ever.
+    // The count of searching workers includes this thread. The worker takes over this place in the count. If the worker
+    // were counted in addition, it could take a task while this thread still counts as searching, and so wake no
+    // further worker. This thread would then stop searching without reading the queue again, and the remaining tasks
+    // would wait for ever.
     lock.lock();
     try {
       if (!idle.isEmpty()) {
@@ -302,7 +303,7 @@ final class WorkerPool implements Executor {
         boolean stale = Thread.interrupted();
         assert !stale || !Thread.currentThread().isInterrupted();
       }
-      // The thread that woke this worker has counted it.
+      // The thread that woke this worker has counted it as searching.
       searches = true;
       return true;
     }

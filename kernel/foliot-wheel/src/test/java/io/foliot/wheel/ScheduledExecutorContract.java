@@ -1900,7 +1900,10 @@ public abstract class ScheduledExecutorContract {
     return interruptedWhileIn(call, new CountDownLatch(0));
   }
 
-  /** Returns the exception of a call that is interrupted once the latch is open and the call waits; null if none. */
+  /**
+   * Interrupts a call once the latch is open and the call waits. Returns the exception that the call throws; null if
+   * none.
+   */
   private static Throwable interruptedWhileIn(ThrowingCallable call, CountDownLatch reached)
       throws InterruptedException {
     var thrown = new AtomicReference<Throwable>();

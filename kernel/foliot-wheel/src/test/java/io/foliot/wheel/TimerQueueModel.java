@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model of {@link TimerQueue} that is simple enough to be checked by reading it. A test makes every call to the queue
- * and to the model, and compares each timer that the queue hands out with the result of {@link #next}.
+ * A model of {@link TimerQueue} that is simple enough to be checked by reading it. A test makes every call both to the
+ * queue and to the model. It compares each timer that the queue hands out with the result of {@link #next}.
  */
 public abstract class TimerQueueModel {
   /** A timer of the model. */

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A model of the hierarchical wheel that follows its definition, without levels or lists. When an entry is placed, its
  * deadline and the hand (the current tick) are compared digit by digit in base 64, from the highest digit. The slot of
- * the entry is all ticks that share the deadline's digits down to and including the first digit that differs. When the
- * hand reaches the first tick of the slot, all entries of the slot are examined in the order of arrival. A reschedule
- * to a later deadline leaves the entry in its slot.
+ * the entry consists of the ticks that have the same digits as the deadline, down to and including the first digit that
+ * differs. When the hand reaches the first tick of the slot, all entries of the slot are examined in the order of
+ * arrival. A reschedule to a later deadline leaves the entry in its slot.
  */
 public final class WheelModel extends TimerQueueModel {
   /** Shift of the highest of eleven digits of 6 bits. */

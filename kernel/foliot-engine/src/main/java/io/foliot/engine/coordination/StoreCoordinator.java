@@ -30,16 +30,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each member renews a lease of its own, and is regarded as alive while it is listed with a lease that has not
  * ended. The leader has one more lease. When a member finds that this lease has ended, the member takes it by
- * compare-and-set. A lease is measured from a time of the store's clock that was read before the lease was written. By
- * that clock, two members therefore never hold the leader's lease at the same time. A paused node that still believes
- * it leads does no harm, because documents are written by compare-and-set as well.
+ * compare-and-set. A member reads the store's clock before it writes a lease, and the lease begins at the time that was
+ * read. By that clock, two members therefore never hold the leader's lease at the same time. A paused node that still
+ * believes it leads does no harm, because documents are written by compare-and-set as well.
  *
- * <p>A lease grows with the time that the store takes to answer or to fail. Otherwise the members would lose
- * their leases in turn if the store is slow or faulty, and their slots would move all the time.
+ * <p>A lease grows with the time that the store takes to answer or to fail. Otherwise, with a slow or faulty store, one
+ * member after another would lose its lease, and the slots would move all the time.
  *
- * <p>A lease that cannot be read is logged once and ignored: its member is not regarded as alive until it renews the
- * lease. If it is the leader's lease, any member may take the lead. An unreadable document of one member does not
- * affect the others.
+ * <p>A lease that cannot be read is logged once and ignored. Its member is not regarded as alive until the member
+ * renews the lease. If it is the leader's lease, any member may take the lead. An unreadable document of one member
+ * does not affect the others.
  *
  * <p>Members renew their leases once a {@linkplain #BEAT beat}, and {@linkplain #POLL poll} more often. A member that
  * leaves in an orderly way is gone at the next poll of the others; a member that dies is gone when its lease ends.
@@ -65,8 +65,8 @@ public final class StoreCoordinator implements Coordinator {
   private static final CompletionStage<Boolean> UNCHANGED = CompletableFuture.completedFuture(false);
   private static final long MAX_LEASE_MICROS = MAX_LEASE.toNanos() / NANOS_PER_MICRO;
   /**
-   * Number of slow polls that a lease outlasts, in addition to {@link #LEASE}: the poll that wrote the lease, a poll in
-   * which the next renewal fails, and the poll after that.
+   * Number of slow polls by which a lease is longer than {@link #LEASE}. These are the poll that writes the lease, a
+   * poll in which the next renewal fails, and the poll after that.
    */
   private static final int POLLS_PER_LEASE = 3;
   /** Divisor of {@link #slowNanos}: each quicker poll shortens that duration by an eighth. */
@@ -99,7 +99,7 @@ public final class StoreCoordinator implements Coordinator {
   /**
    * Creates a coordinator that is not a member yet.
    *
-   * @param loop the event loop on which it works, used by nothing else
+   * @param loop the event loop of the coordinator; nothing else may use this loop
    */
   public StoreCoordinator(TaskStore store, TimeSource clock, EventLoop loop) {
     this.store = store;

@@ -44,8 +44,7 @@ public final class Migration {
   /** Number of tasks that are read and written at a time. */
   static final int PAGE = 1_000;
   /**
-   * Maximum time that engines take to complete their last writes after the seal is set: they check for a seal each
-   * second.
+   * Maximum time from the setting of the seal to the last write of an engine. Engines check for a seal each second.
    */
   private static final Duration SEAL_SEEN = Duration.ofSeconds(3);
   private static final long CALL_SECONDS = 60;
@@ -64,8 +63,8 @@ public final class Migration {
   /**
    * Creates a migration between two open stores.
    *
-   * @param sourceName name of the source in messages; it has nothing secret
-   * @param targetName name of the target in messages; it has nothing secret
+   * @param sourceName name of the source in messages; it must not contain a secret
+   * @param targetName name of the target in messages; it must not contain a secret
    * @param progress receives messages about the progress, often several in a second, in the thread of the migration
    */
   public Migration(TaskStore source, String sourceName, TaskStore target, String targetName,
@@ -154,8 +153,8 @@ public final class Migration {
   }
 
   /**
-   * Refuses a source whose tasks have moved to another store already, or that is itself still being filled: its tasks
-   * would run in two stores.
+   * Refuses a source if its tasks have moved to another store already, or if the source is itself still being filled.
+   * Otherwise the same tasks would run in two stores.
    *
    * @param isResumed whether the target has the seal of an earlier run of this migration
    */
@@ -254,8 +253,8 @@ public final class Migration {
   }
 
   /**
-   * Lists the unreadable tasks of the whole source, because an earlier, interrupted migration may have passed a part of
-   * the source.
+   * Lists the unreadable tasks of the whole source. The parts that an earlier, interrupted migration has read are
+   * included.
    */
   private void noteUnreadable() {
     String cursor = null;

@@ -57,7 +57,7 @@ final class StoreCoordinatorTest {
     boolean failsToPublish;
     /** The duration of a call that succeeds. */
     Duration slow = Duration.ZERO;
-    /** The interval between polls that fail, in polls; 0 if none fails. */
+    /** Every n-th poll fails, where n is this number; no poll fails if it is 0. */
     int failsEvery;
     /** The duration of a poll that fails. */
     Duration failsAfter = Duration.ZERO;
