@@ -1,8 +1,8 @@
 package io.foliot.core;
 
 /**
- * The workers that may run a task. The address is part of the task's id ({@link TaskId#address}), so every index entry
- * contains the address, and stores need no code for it.
+ * The workers that may run a task. The address is part of the task's id ({@link TaskId#address}). Every index entry
+ * therefore contains the address, and stores need no code for addresses.
  *
  * @param kind the meaning of the number
  * @param number the number of a seat or zone of the {@link io.foliot.core.coordination.Fleet}, from 0 to

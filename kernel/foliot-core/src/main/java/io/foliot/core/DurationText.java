@@ -21,7 +21,10 @@ public final class DurationText {
   /** Description of a valid duration, for error messages. */
   public static final String EXPECTED = "a duration such as \"30m\"";
 
-  /** Letters of the units, in the order of {@link #UNIT_MILLIS}; the last unit there, ms, has two letters. */
+  /**
+   * Letters of the units, in the order of {@link #UNIT_MILLIS}. The last unit, ms, is missing here because it has two
+   * letters.
+   */
   private static final String UNITS = "wdhms";
   private static final long[] UNIT_MILLIS = {604_800_000, 86_400_000, 3_600_000, 60_000, 1_000, 1};
   // Indexes of units in UNIT_MILLIS.
@@ -127,8 +130,8 @@ public final class DurationText {
   }
 
   /**
-   * Returns the index of the unit at a position of the text, or -1 if there is none. For a text as in ISO 8601,
-   * {@code time} is true if the position is after the {@code T}.
+   * Returns the index of the unit at a position of the text, or -1 if there is none. In an ISO 8601 text, {@code time}
+   * is true if the position is after the {@code T}.
    */
   private static int unitAt(String text, int at, boolean iso, boolean time) {
     int unit = UNITS.indexOf(lower(text, at));
@@ -158,8 +161,9 @@ public final class DurationText {
   }
 
   /**
-   * Formats a duration so that {@link #parse} can read it. The text is a whole number of the largest unit of d, h, m, s
-   * and ms that divides the duration. A duration with a fraction of a millisecond is formatted as in ISO 8601.
+   * Formats a duration so that {@link #parse} can read it. Of the units d, h, m, s and ms, this method chooses the
+   * largest one that divides the duration without a remainder. A duration with a fraction of a millisecond is formatted
+   * as in ISO 8601.
    *
    * @param duration not negative
    */

@@ -1,6 +1,6 @@
 package io.foliot.core;
 
-/** A thread, or its substitute in a simulation, that calls a duty again and again, one call at a time. */
+/** Calls a duty again and again, one call at a time. It is a thread or, in a simulation, a substitute for a thread. */
 public interface EventLoop extends AutoCloseable {
   /**
    * Begins to call the duty: at once, then at the times that the duty returns, and soon after each {@link #wake}.
@@ -21,7 +21,8 @@ public interface EventLoop extends AutoCloseable {
     /**
      * Does a bounded amount of work, without blocking.
      *
-     * @return the latest monotonic time for the next call, in nanoseconds; a time that has passed means at once
+     * @return the monotonic time, in nanoseconds, by which the next call must follow; a time in the past requests a
+     *     call at once
      */
     long turn();
 

@@ -34,7 +34,9 @@ public final class JobHeaders {
    * another one.
    */
   public static final String CHECKPOINT = "foliot-checkpoint";
-  /** Present if the job waits for the end of the shard; the engine makes the job's task due when the shard ends. */
+  /**
+   * Present if the job waits for the end of the shard. The engine then makes the job's task due when the shard ends.
+   */
   public static final String AWAITED = "foliot-awaited";
 
   private static final Set<String> DELIVERED = Set.of(JOB, SCHEDULED_AT, SHARD, SHARDS, SHARD_PARAMETER, MISSED, ZONE,

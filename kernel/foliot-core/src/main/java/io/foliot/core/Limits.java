@@ -22,11 +22,11 @@ public final class Limits {
   public static final int MAX_PAYLOAD_BYTES = 1 << 20;
   /** Maximum number of headers of a task; they are sent with every attempt and are part of every record. */
   public static final int MAX_HEADERS = 32;
-  /** Maximum number of characters of the names and values of all headers of a task together. */
+  /** Maximum total length of all header names and values of a task, in characters. */
   public static final int MAX_HEADER_BYTES = 8 << 10;
   /**
-   * Maximum number of items of one batch call. One commit of the store has no more items, so no call delays the others
-   * for long.
+   * Maximum number of items of one batch call. It also limits one commit of the store, so that no call delays other
+   * calls for long.
    */
   public static final int MAX_BATCH = 10_000;
 

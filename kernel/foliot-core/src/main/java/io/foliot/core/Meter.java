@@ -26,8 +26,8 @@ public interface Meter {
   default void leaseEnded(String queue) {}
 
   /**
-   * Called when a task of another queue was claimed for this queue. The task was not delivered, and is claimed
-   * again later. The cause is a defect.
+   * Called when a claim for this queue returned a task of another queue, which only a bug can cause. The task was not
+   * delivered, and is claimed again later.
    */
   default void foreign(String queue) {}
 
@@ -42,7 +42,7 @@ public interface Meter {
    */
   default void unserved(String queue, int count) {}
 
-  /** Called with the number of slots that this node has gained, and the number that it has given up. */
+  /** Called with the number of slots that this node has gained, and the number of slots that it has given up. */
   default void slotsChanged(int gained, int lost) {}
 
   /**

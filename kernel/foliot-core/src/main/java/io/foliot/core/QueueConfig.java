@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param name see {@link Limits#ensureQueueName}
  * @param target where and how to deliver
  * @param retry how failed attempts are repeated
- * @param priority from -10 to 10; each step up doubles the queue's share of a busy node
+ * @param priority from -10 to 10; on a busy node, a priority higher by one doubles the queue's share of the attempts
  * @param rate attempts that may begin per second, over the whole cluster; null for no limit
  * @param concurrency attempts that may run concurrently, over the whole cluster; null for no limit
  * @param maxWait how far resets may push a task beyond its first due time; null for no limit
@@ -21,7 +21,9 @@ import org.jspecify.annotations.Nullable;
 public record QueueConfig(String name, Target target, Retry retry, int priority, @Nullable Double rate,
     @Nullable Integer concurrency, @Nullable Duration maxWait, Duration maxRun, Duration retainFinished,
     Duration retainFailed, boolean paused) {
-  /** Default of {@link #maxRun}: a day. Longer work is divided: each attempt does a part and re-arms the task. */
+  /**
+   * Default of {@link #maxRun}: a day. A handler divides longer work: each attempt does a part and re-arms the task.
+   */
   public static final Duration DEFAULT_MAX_RUN = Duration.ofHours(24);
 
   public QueueConfig {
@@ -85,7 +87,10 @@ public record QueueConfig(String name, Target target, Retry retry, int priority,
       return this;
     }
 
-    /** Sets the priority, from -10 to 10, by default 0; each step up doubles the queue's share of a busy node. */
+    /**
+     * Sets the priority, from -10 to 10; 0 by default. On a busy node, a priority higher by one doubles the queue's
+     * share of the attempts.
+     */
     public Builder priority(int value) {
       priority = value;
       return this;

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /**
  * The rule for repeating failed attempts. The wait is {@code backoff * multiplier^(attempt - 1)}, but at most {@code
- * maxBackoff}. Jitter then lengthens or shortens the wait by a random part of it, at most {@code jitter}.
+ * maxBackoff}. Jitter then lengthens or shortens the wait by a random fraction of at most {@code jitter}.
  *
  * @param maxAttempts the number of attempts of one generation, from 1 to {@value #MAX_ATTEMPTS}
  * @param backoff the wait after the first failed attempt
@@ -43,8 +43,9 @@ public record Retry(int maxAttempts, Duration backoff, double multiplier, Durati
   /**
    * Returns the wait after a failed attempt whose receiver requested a wait. The result is never shorter than the
    * requested wait. It is also never shorter than the backoff of this rule, so a receiver cannot use up the attempts at
-   * once. Jitter lengthens the requested wait by at most {@code jitter * maxBackoff}. So tasks that got the same wait
-   * spread out, and under {@link #DEFAULT} a wait of a day grows by at most two minutes.
+   * once. Jitter lengthens the requested wait by at most {@code jitter * maxBackoff}, so that tasks with the same
+   * requested wait do not all become due together. Under {@link #DEFAULT}, a requested wait of a day grows by at most
+   * two minutes.
    *
    * @param attempt the number of the attempt that failed, from 1
    * @param requestedMillis the wait that the receiver requested, not negative

@@ -44,7 +44,7 @@ public interface Scheduler extends AutoCloseable {
   /** Submits at most {@link Limits#MAX_BATCH} tasks. The effect is that of submitting them one by one, in order. */
   CompletableFuture<List<SubmitResult>> submitAll(List<Submission> submissions);
 
-  /** Moves the deadline of the live task of each key to a delay from now; at most {@link Limits#MAX_BATCH} keys. */
+  /** Makes the live task of each key due after {@code delay} from now; at most {@link Limits#MAX_BATCH} keys. */
   CompletableFuture<List<TouchResult>> touch(String queue, List<String> keys, Duration delay);
 
   /** Makes a live task due now, as a new generation. */
@@ -65,7 +65,7 @@ public interface Scheduler extends AutoCloseable {
    */
   CompletableFuture<TaskPage> tasks(String queue, @Nullable TaskState state, int limit, @Nullable String cursor);
 
-  /** Returns why a task has not fired; empty if there is no such task. */
+  /** Returns the reasons why a task has not fired; empty if there is no such task. */
   CompletableFuture<Optional<Explanation>> explain(TaskId id);
 
   /**
@@ -74,8 +74,8 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<List<RedriveResult>> redrive(String queue, List<TaskId> ids);
 
   /**
-   * Claims tasks of a pull queue for a worker, and waits until there is at least one. The list is empty if no task can
-   * be claimed within the wait.
+   * Claims tasks of a pull queue for a worker, and waits until at least one is claimed. The list is empty if the wait
+   * ends before that.
    */
   default CompletableFuture<List<TaskRecord>> pull(Pull pull) {
     return pull(pull, CompletableFuture.completedFuture(null)).thenApply(Pulled::tasks);
@@ -141,8 +141,8 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<QueueConfig> changeQueue(String name, UnaryOperator<QueueConfig> change);
 
   /**
-   * Returns the queue as this node has last read it, without a call of the store; empty if this node does not know the
-   * queue. A change by another node is visible within a second.
+   * Returns the queue as this node last read it, without calling the store; empty if this node does not know the queue.
+   * A change by another node is visible within a second.
    */
   Optional<QueueConfig> queue(String name);
 
@@ -156,8 +156,9 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<List<QueueStatus>> queues();
 
   /**
-   * Deletes a queue that has no live tasks. If nodes share the store, a deletion takes about three seconds. During this
-   * time no task is accepted for the queue; if the queue is changed, the future fails with {@link OverloadedException}.
+   * Deletes a queue that has no live tasks. If nodes share the store, a deletion takes about three seconds. During
+   * these seconds, the queue accepts no task. If a caller changes the queue meanwhile, the future fails with {@link
+   * OverloadedException}.
    *
    * @return false if there is no such queue; the future fails with {@link QueueInUseException} if it has live tasks
    */
@@ -176,8 +177,8 @@ public interface Scheduler extends AutoCloseable {
   Fleet fleet();
 
   /**
-   * Records that a worker of this node is alive. A worker whose handlers are all busy pulls nothing, but its calls to
-   * extend leases show that it is alive.
+   * Records that a worker of this node is alive. While all handlers of a worker are busy, the worker pulls nothing. Its
+   * calls that extend leases then show that the worker is alive.
    */
   void seen(String worker);
 
@@ -249,8 +250,8 @@ public interface Scheduler extends AutoCloseable {
    * The result of a worker's claim.
    *
    * @param tasks the claimed tasks; may be empty
-   * @param leaseMillis the minimum time, counted from the call, for which the leases of the tasks last. A process that
-   *     may be paused before it reads the result must count from the time at which it sent the call
+   * @param leaseMillis the minimum duration of the leases. A caller must count it from the instant at which it sent the
+   *     call, because its process may be paused before it reads the result
    */
   record Pulled(List<TaskRecord> tasks, long leaseMillis) {}
 
@@ -260,8 +261,8 @@ public interface Scheduler extends AutoCloseable {
    * @param kind the effect of the call
    * @param leaseEnd the new end of the lease, in milliseconds since 1970 by the store's clock; 0 if the extension was
    *     refused
-   * @param leaseMillis the minimum time, counted from the call, for which the lease lasts; 0 if the extension was
-   *     refused. It is at most the requested duration, and less if the queue limits how long an attempt may run
+   * @param leaseMillis the minimum duration of the lease, counted from the call; 0 if the extension was refused. This
+   *     duration is shorter than the requested one if the queue's {@code maxRun} ends the lease earlier
    */
   record Extended(ExtendResult.Kind kind, long leaseEnd, long leaseMillis) {}
 
@@ -283,7 +284,7 @@ public interface Scheduler extends AutoCloseable {
    * called.
    *
    * @param task the task
-   * @param state the state of the task at {@code nowMillis}, so READY is distinguished from DELAYED
+   * @param state the state of the task at {@code nowMillis}: READY if the task was due then, DELAYED if it was not
    * @param reasons the most important first
    * @param nowMillis the store's clock at the time of the explanation, in milliseconds since 1970
    * @param queue the settings of the task's queue, or null if the queue does not exist

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param key the task's name in its queue, or null
  * @param delay the time from now until the task is due, or null if {@code dueAt} is set
  * @param dueAt the instant at which the task is due, or null if {@code delay} is set; an instant in the past means now
- * @param body the payload and headers; null keeps the payload and headers of the live task with the key, and means none
- *     for a new task
+ * @param body the payload and headers. If null, a live task with the key keeps its payload and headers, and a new task
+ *     has none
  * @param maxAttempts the number of attempts, or 0 for the number of the queue
  * @param onConflict the action if the key has a live task
  * @param idempotencyKey a name for this request, so that the request can be repeated safely within 24 hours; or null
@@ -131,8 +131,8 @@ public record Submission(String queue, @Nullable String key, @Nullable Duration 
 
     /**
      * Sets the payload, of at most 1 MiB, and the headers, at most 32 with 8,192 characters in all. The headers of jobs
-     * ({@link JobHeaders}) are refused. Null, the default, keeps the payload and headers of the live task with the key;
-     * a new task then has none.
+     * ({@link JobHeaders}) are refused. With null, the default, a live task with the key keeps its payload and headers,
+     * and a new task has none.
      */
     public Builder body(@Nullable Body value) {
       body = value;

@@ -9,19 +9,19 @@ package io.foliot.core;
  * @param low the last 64 bits
  */
 public record TaskId(long high, long low) implements Comparable<TaskId> {
-  /** UUID version 7 of RFC 9562, in its place in the first 64 bits. */
+  /** UUID version 7 of RFC 9562, shifted to the position of the version in the first 64 bits. */
   private static final long VERSION = 0x7000L;
   /** UUID version 8 of RFC 9562, which is for custom layouts. */
   private static final long ADDRESSED = 0x8000L;
   private static final long VERSION_MASK = 0xF000L;
-  // Bits of the number of an address, of the item, and of the hash. With two bits of the kind, these replace the 58
-  // random bits.
+  // The numbers of bits for the number of an address, for the item, and for the hash. Together with two bits for the
+  // kind of the address, they replace the 58 random bits.
   private static final int NUMBER_BITS = 11;
   private static final int ITEM_BITS = 14;
   private static final int HASH_BITS = 31;
   /** UUID variant of RFC 9562: the first two of the last 64 bits. */
   private static final long VARIANT = 0x8000_0000_0000_0000L;
-  // Numbers of random bits before and after the variant.
+  // The numbers of random bits before and after the variant.
   private static final int HIGH_BITS = 12;
   private static final int LOW_BITS = 46;
   private static final long LOW_MASK = (1L << LOW_BITS) - 1;
@@ -41,14 +41,14 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
   }
 
   /**
-   * Creates the id of a task with an {@linkplain #address address}: a UUID version 8. In place of the 58 random bits of
-   * version 7 it has the kind of the address in two bits, the number of the address, the item and the hash. Different
-   * items have different ids, even if their hashes are the same.
+   * Creates the id of a task with an {@linkplain #address address}: a UUID version 8. Instead of the 58 random bits of
+   * version 7, this id has two bits for the kind of the address, the number of the address, the item and the hash.
+   * Different items have different ids, even if their hashes are the same.
    *
    * @param wallMillis the time of creation in milliseconds since 1970; the lowest 48 bits are used
    * @param hash16 the hash that gives the slot of the task; the lowest 16 bits are used
    * @param item a number that distinguishes tasks with the same {@code hash}, from 0 to 16,383
-   * @param hash a hash that distinguishes tasks of the same time; the lowest 31 bits are used
+   * @param hash a hash that distinguishes tasks with the same time of creation; the lowest 31 bits are used
    * @throws IllegalArgumentException if the address is {@link Address#ANYWHERE}, or the item is out of range
    */
   public static TaskId addressed(long wallMillis, int hash16, Address address, int item, long hash) {

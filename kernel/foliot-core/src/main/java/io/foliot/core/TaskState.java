@@ -9,7 +9,7 @@ public enum TaskState {
   DELAYED,
   /** Due and not yet claimed. Computed from the clock when a task is read; never written. */
   READY,
-  /** Claimed; its lease runs, or has expired and the task has not been claimed again. */
+  /** Claimed. The lease is valid, or the lease has ended and no new claim has followed. */
   RUNNING,
   /** An attempt succeeded. */
   FINISHED,

@@ -19,9 +19,11 @@ public final class ThreadEventLoop implements EventLoop {
   private static final int WOKEN = 1;
   private static final int SLEEPS = 2;
 
-  /** Time between two turns under load. It is short because a task waits for two turns. */
+  /** Time between two turns under load. It is short because a task waits for two turns before it fires. */
   private static final long PACE_NANOS = 250_000;
-  /** Number of turns that the loop may be ahead of its pace. So a loop that was idle begins without pauses. */
+  /**
+   * Number of turns that the loop may make ahead of the pace. A loop that was idle makes these turns without pauses.
+   */
   private static final long BURST = 16;
 
   private final TimeSource clock;
@@ -59,7 +61,8 @@ public final class ThreadEventLoop implements EventLoop {
   }
 
   private void turns(Duty duty) {
-    // Each turn advances this time by the pace. While it is more than a burst ahead of now, the next turn waits.
+    // Each turn advances paidUntilNanos by the pace. The next turn waits while paidUntilNanos is more than a burst
+    // ahead of the clock.
     long paidUntilNanos = clock.monotonicNanos();
     while (!closed) {
       state.set(AWAKE);
@@ -74,7 +77,10 @@ public final class ThreadEventLoop implements EventLoop {
     }
   }
 
-  /** Waits until the pace permits the next turn, and returns the advanced time. A wake does not end this wait. */
+  /**
+   * Waits until the pace permits the next turn, and returns the new {@code paidUntilNanos}. A wake does not end this
+   * wait.
+   */
   private long pace(long paidUntilNanos) {
     long nowNanos = clock.monotonicNanos();
     while (paidUntilNanos - nowNanos > BURST * PACE_NANOS && !closed) {

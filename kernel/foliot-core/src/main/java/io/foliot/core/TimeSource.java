@@ -1,8 +1,8 @@
 package io.foliot.core;
 
 /**
- * The two clocks of the engine. Deadlines are wall time; waits and durations are monotonic time. The engine never waits
- * for a difference of two wall-clock readings.
+ * The two clocks of the engine. Deadlines are wall time; waits and durations are monotonic time. The engine never
+ * derives a wait from two readings of the wall clock.
  */
 public interface TimeSource {
   /** Returns the wall clock in microseconds since 1970. The clock may be stepped in either direction. */

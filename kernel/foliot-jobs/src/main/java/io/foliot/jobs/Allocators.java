@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 final class Allocators {
   static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1," + ShardAllocator.MAX_NAME + '}');
   static final Allocators NONE = new Allocators(Map.of());
-  /** The longest part of a failure's text in a message, in characters: the application's exceptions may be longer. */
+  /**
+   * Maximum number of characters of a failure's text in a message. The text of an application's exception may be
+   * longer.
+   */
   private static final int MAX_TEXT = 256;
 
   private final Map<String, ShardAllocator> byName;

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeout how long a run may take before its shards are cancelled, or null for no limit
  * @param parameter the payload of each shard; its headers must leave room for the headers that the job adds
  * @param maxAttempts the maximum number of attempts of a shard, or 0 for the limit of the queue
- * @param pauseAfterFailures the number of failed runs in a row that pauses the job, or 0 for no such pause
+ * @param pauseAfterFailures the job is paused after this number of failed runs in a row; 0 for never
  * @param history how many entries are kept: ended runs, and ranges of times that did not run
  * @param scope the choice of workers that run the shards of a run
  * @param allocation how shards are divided among workers
@@ -47,8 +47,8 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   /** The largest parameter, in bytes: it is copied into each shard. */
   public static final int MAX_PARAMETER_BYTES = 16 << 10;
   /**
-   * Maximum product of the size of the parameter, in bytes, and the number of shards of a run, in all zones or on all
-   * workers. A run that would be larger, because zones or workers have joined, does not begin.
+   * Maximum size of the parameter, in bytes, multiplied by the number of shards of a run in all zones or on all
+   * workers. If zones or workers have joined and a run would be larger, the run does not begin.
    */
   public static final int MAX_RUN_BYTES = 16 << 20;
   /** The largest size of all shard parameters together, in bytes of UTF-8: they are part of the job's record. */
@@ -68,7 +68,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   public static final int DEFAULT_HISTORY = 50;
   /** Maximum number of ended runs and ranges that can be kept. */
   public static final int MAX_HISTORY = 200;
-  /** Maximum number of zones of a job: each has shards of its own. */
+  /** Maximum number of zones of a job. Each zone has shards of its own. */
   public static final int MAX_ZONES = 64;
   /** The longest name of a zone, in characters. */
   public static final int MAX_ZONE = 64;
@@ -286,7 +286,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets the number of failed runs in a row that pauses the job; 0 for no such pause. */
+    /** Sets after how many failed runs in a row the job is paused; 0 for never. */
     public Builder pauseAfterFailures(int failures) {
       pauseAfterFailures = failures;
       return this;

@@ -17,16 +17,19 @@ import org.jspecify.annotations.Nullable;
  * parameter {@code now} is the store's time in milliseconds since 1970. Before a new definition or a pause takes
  * effect, all scheduled times up to {@code now} are decided by the old rules.
  *
- * <p>Keeping the old definition until a planning pass has decided its times was rejected as needless. A caller can
- * decide these times with the same function, and the store refuses the caller's write if the record has changed since
- * the caller read it.
+ * <p>Rejected as needless: a planning pass decides these times, and the job keeps its old definition until then. A
+ * caller can decide the times with the same function as a pass. The store refuses the caller's write if the record has
+ * changed since the caller read it.
  */
 final class JobChange {
-  /** The longest reason or actor, in characters: both are part of the record. */
+  /** The longest reason or actor, in characters. The record contains both texts. */
   private static final int MAX_TEXT = 1_000;
   /** The longest idempotency key, in characters. */
   private static final int MAX_KEY = 256;
-  /** Maximum number of missed times that a change counts, because the caller waits for the count. */
+  /**
+   * Maximum number of missed times that a change records. The caller waits while they are counted, so the number is
+   * bounded.
+   */
   private static final long MAX_COUNTED = 100_000;
   /** A calendar that excludes no day. */
   private static final Calendar NO_DAYS = Calendar.parse(List.of());
@@ -84,8 +87,8 @@ final class JobChange {
 
   /**
    * Decides the scheduled times up to {@code now}, before a new definition takes effect. If a calendar of the old
-   * definition is gone, it is unknown which of these times were excluded: none of them runs, and all are recorded as
-   * missed. A fixed delay has no such times: its next time follows the new definition.
+   * definition is gone, it is unknown which of these times the calendar excluded: none of them runs, and all are
+   * recorded as missed. A job with a fixed delay has no such times: its next time follows the new definition.
    */
   private static JobEdit replaced(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
     if (record.isEnded()

@@ -11,11 +11,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * An estimate of the number of jobs in a store: a recent count of the store plus the jobs that this node has created
  * since that count. Thread-safe; no method waits for the store.
  *
- * <p>A call of {@link #count} starts a read of the store if the last successful read began at least ten seconds ago. A
- * count of the store may itself be ten seconds old, so jobs that this node created just before the read may be missing
- * from it. The sum with the previous count includes these jobs. The estimate is therefore the larger of the two sums.
- * While {@link #count} is called often and its reads succeed, jobs of other nodes may be missing for twenty seconds,
- * and deleted jobs may be included for thirty.
+ * <p>A call of {@link #count} starts a read of the store if the last successful read began at least ten seconds ago.
+ * The count that the store returns may itself be ten seconds old, so it may lack jobs that this node created just
+ * before the read. The previous count plus the jobs created since then includes these jobs. The estimate is therefore
+ * the larger of two sums: for each of the latest two counts, the count plus the jobs created since that read. While
+ * {@link #count} is called often and its reads succeed, jobs of other nodes may be missing for twenty seconds, and
+ * deleted jobs may be included for thirty.
  */
 final class JobCount {
   private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(10);

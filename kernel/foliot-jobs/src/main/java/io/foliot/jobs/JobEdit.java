@@ -44,7 +44,7 @@ final class JobEdit {
     carried = new ArrayList<>(record.carried());
   }
 
-  /** Records the result of a run or of scheduled times. A range that continues the last entry extends that entry. */
+  /** Adds an entry to the history. If a range continues the last entry, that entry is extended instead. */
   void past(PastRun past) {
     totals = totals.with(past);
     PastRun last = history.isEmpty() ? null : history.getLast();
@@ -109,7 +109,7 @@ final class JobEdit {
         || active.stream().anyMatch(run -> run.origin() == origin && condition.test(run));
   }
 
-  /** Returns whether a run has yet to insert tasks with the payload of its request. */
+  /** Returns whether a run must still insert tasks with the payload of its request. */
   private static boolean insertsTasks(Run run) {
     return run.hasShardsToInsert() || run.listeners().hasAfterToCome();
   }

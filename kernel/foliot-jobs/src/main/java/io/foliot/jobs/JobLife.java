@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li><i>Times.</i> {@link ScheduledTimes} decides for each scheduled time up to now whether it runs.
- * <li><i>Active runs.</i> The ends that were read are recorded. A run is closed when it has no more tasks to insert and
- * all its tasks have ended, and never because time has passed. A task whose record was deleted is treated as ended. A
- * run past its deadline is stopped. The tasks of a run that is being stopped are cancelled in each pass until they have
- * ended.
+ * <li><i>Active runs.</i> The ends that were read are recorded. A run is closed only when it has no more tasks to
+ * insert and all its tasks have ended. The passing of time alone never closes a run. A task whose record was deleted is
+ * treated as ended. A run past its deadline is stopped. The tasks of a run that is being stopped are cancelled in each
+ * pass until they have ended.
  * <li><i>Start.</i> Runs that wait begin as the overlap rule permits. {@link RunPlaces} chooses where their shards run;
  * the choice is stored in the run, and a later fleet does not change it. If a run has a listener before its shards, the
  * shards begin only after that listener has succeeded. At most {@link Outcome.Rearm#MAX_CHILDREN} tasks are inserted in
@@ -44,15 +44,19 @@ final class JobLife {
   static final int MAX_READ = 1_000;
 
   /**
-   * The interval of passes during a run whose end wakes the job. A wake-up is only a hint: if it is lost, a pass finds
-   * the end within this interval.
+   * The interval between passes during a run that wakes the job when the run ends. A wake-up may be lost; then a pass
+   * finds the end of the run within this interval.
    */
   private static final long AWAITED_POLL_MILLIS = 30_000;
   /**
-   * The interval while a waiting run cannot begin yet, or must wait for the end of a run that does not wake the job.
+   * The interval between passes while a waiting run cannot begin, or waits for the end of a run that does not wake the
+   * job.
    */
   private static final long WAITING_POLL_MILLIS = 2_000;
-  /** The interval during a run whose end does not wake the job, while no other run waits for that end. */
+  /**
+   * The interval between passes during a run that does not wake the job when it ends, while no other run waits for that
+   * end.
+   */
   private static final long IDLE_POLL_MILLIS = Duration.ofMinutes(10).toMillis();
   /** The interval while a run is being stopped. */
   private static final long STOPPING_POLL_MILLIS = 1_000;
@@ -62,8 +66,8 @@ final class JobLife {
    */
   private static final long WORKERS_POLL_MILLIS = 10_000;
   /**
-   * The pause before the next pass if more shards may have ended than this pass could read. There is no pause if most
-   * of the shards that this pass read have ended.
+   * The pause before the next pass if shards that this pass could not read may have ended. There is no pause if most of
+   * the shards that this pass read have ended.
    */
   private static final long READ_ON_MILLIS = 100;
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
@@ -98,9 +102,9 @@ final class JobLife {
    * @param at when the next pass is due, in milliseconds since 1970
    * @param children the tasks to insert in the step that writes the record
    * @param cancels the tasks to cancel before that step
-   * @param unallocated the failure of the allocator, if this failure keeps a run from beginning; else null
-   * @param failure the reason why the pass fails, so that its job is in error and the record is not written; else null.
-   *     The tasks are cancelled nevertheless
+   * @param unallocated the failure of the allocator, if a run does not begin because of this failure; else null
+   * @param failure the reason why the pass fails, or null. If the pass fails, the job is in error and the record is not
+   *     written, but the tasks are cancelled nevertheless
    */
   record Plan(JobRecord record, long at, List<Outcome.Child> children, List<TaskId> cancels,
       @Nullable UnallocatedException unallocated, @Nullable InvalidJobException failure) {}
@@ -125,7 +129,8 @@ final class JobLife {
       }
     }
     for (Run run : record.active()) {
-      // Until all shards of the run are inserted, passes follow each other at once and do not read its ends.
+      // Until all shards of the run are inserted, passes follow each other at once and do not read the ends of its
+      // shards.
       if (run.phase() == RunPhase.SHARDS && (run.inserted() == run.shards() || run.isStopping())) {
         ids.addAll(open(record.job().name(), run, MAX_READ - ids.size()));
       }
@@ -153,7 +158,10 @@ final class JobLife {
     return unended(run, most).stream().mapToObj(shard -> Shards.id(job, run, shard)).toList();
   }
 
-  /** Returns at most {@code most} inserted shards that have not ended, from where the previous pass stopped reading. */
+  /**
+   * Returns at most {@code most} inserted shards that have not ended, beginning with the first shard that the previous
+   * pass did not read.
+   */
   private static BitSet unended(Run run, int most) {
     BitSet shards = new BitSet();
     int left = most;
@@ -171,7 +179,7 @@ final class JobLife {
    * Computes a pass.
    *
    * @param now the store's time of the claim, in milliseconds since 1970
-   * @param ends the shards that were read, by id; the pass treats others as not ended
+   * @param ends the states of the shards that were read, by id; the pass treats all other shards as not ended
    * @param calendars returns a calendar by its name, or null if there is none
    * @param fleet the workers, or null if this node has not read them yet
    * @param allocators the allocators of this node
@@ -190,8 +198,8 @@ final class JobLife {
   }
 
   /**
-   * Returns why the pass fails, or null if it does not. A pass that could not begin a run that is too large fails if
-   * there is no active run, or nothing to record of the active runs.
+   * Returns the reason why the pass fails, or null if it does not fail. A run that is too large does not begin. The
+   * pass then fails if no run is active, or if the pass has nothing to record.
    */
   private @Nullable InvalidJobException failure(JobRecord before) {
     boolean isIdle = before.active().isEmpty() && edit.active.isEmpty();
@@ -317,7 +325,10 @@ final class JobLife {
     return after;
   }
 
-  /** Cancels idle shards that only one worker may run, if that worker is gone or disabled. */
+  /**
+   * Cancels each shard that only one worker may run, if that worker is gone or disabled and no attempt of the shard
+   * runs.
+   */
   private void cancelGone(Run run, Map<TaskId, ShardEnd> ends) {
     if (fleet == null || run.isStopping() || !run.targets().isOnly()) {
       return;
@@ -539,7 +550,7 @@ final class JobLife {
     return Math.max(at, now + 1);
   }
 
-  /** Returns the longest time until a pass checks an active run again, in milliseconds. */
+  /** Returns the maximum time, in milliseconds, before a pass must check an active run again. */
   private long poll(Run run) {
     if (run.isStopping()) {
       return STOPPING_POLL_MILLIS;

@@ -2,7 +2,8 @@ package io.foliot.jobs;
 
 /**
  * Counts the decisions of planning passes. The passes call the meter on any thread, so an implementation must be fast
- * and must not throw. A pass whose result was not recorded is planned and counted again.
+ * and must not throw. If the result of a pass was not recorded, the pass is repeated, and its decisions are counted
+ * again.
  */
 public interface JobMeter {
   /**

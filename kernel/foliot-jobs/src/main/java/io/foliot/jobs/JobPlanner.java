@@ -35,15 +35,15 @@ import org.jspecify.annotations.Nullable;
  * <li>The record is the payload of the task. The time of the pass is the store's time of the claim; no other clock is
  * read.
  * <li>The planner reads the ends of shards, and the calendars that the job names.
- * <li>{@link JobLife#plan} decides. Shards are cancelled before the answer: after a crash between the cancel and the
- * answer, the next pass cancels them again.
+ * <li>{@link JobLife#plan} decides. The planner cancels shards before it answers: if it crashes between the two steps,
+ * the next pass cancels the shards again.
  * <li>The answer re-arms the task with the next record and the shards to insert, in one step of the store.
  * </ol>
  *
  * <p>A pass that fails because of its job, for example because a calendar is missing, is repeated with growing pauses.
  * Other jobs are not delayed. While the {@link ShardAllocator} of a job is missing or fails, the runs of the job do not
- * begin. If the next run of a job would be too large, the passes record what happens to its active runs, and fail if
- * there is nothing to record.
+ * begin. If the next run of a job would be too large, the passes still record the ends of its active runs. A pass that
+ * has nothing to record then fails.
  */
 public final class JobPlanner implements Delivery {
   /** The type of the internal queue's target. */
@@ -51,15 +51,21 @@ public final class JobPlanner implements Delivery {
 
   private static final System.Logger LOG = System.getLogger(JobPlanner.class.getName());
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
-  /** Priority that gives four times the share of a default queue: passes are on time when other queues are busy. */
+  /**
+   * Priority of the internal queue. Its share is four times that of a default queue, so that passes are on time even if
+   * other queues are busy.
+   */
   private static final int PRIORITY = 2;
   /**
-   * Time after the first pass without a fleet. During this time the fleet is unknown; later the fleet is treated as
-   * empty.
+   * Time after the first pass without a fleet. During this time, the workers are treated as unknown; after it, the
+   * fleet is treated as empty.
    */
   private static final long FLEET_GRACE_MILLIS = 10_000;
   private static final Duration RETENTION = Duration.ofHours(1);
-  /** Pause after a pass that failed because of the store. It does not grow, so that jobs resume soon. */
+  /**
+   * Pause after a pass that failed because of the store. The pause does not grow, so that jobs continue soon after the
+   * store has recovered.
+   */
   private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
   /** Longest pause after a pass that failed because of the job itself. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
@@ -73,7 +79,7 @@ public final class JobPlanner implements Delivery {
   private final JobTurns turns = new JobTurns();
   // any thread
   private volatile @Nullable Fleet fleet;
-  /** Time of the first pass without a fleet, in milliseconds since 1970; 0 before it. */
+  /** Time of the first pass without a fleet, in milliseconds since 1970; 0 before that pass. */
   private final AtomicLong firstPass = new AtomicLong();
 
   /** Creates a planner of the jobs in a store. */
@@ -262,8 +268,8 @@ public final class JobPlanner implements Delivery {
   }
 
   /**
-   * Returns the answer of a pass that failed while a run is active. The next pass is due as the active run requires.
-   * Until a pass records something, the failure is logged once.
+   * Returns the answer of a pass that failed while a run is active. The next pass is due after {@code pause}, which the
+   * active run requires. If several such passes fail in a row, only the first failure is logged.
    */
   private static Answer failed(TaskRecord task, RuntimeException reason, Duration pause) {
     if (task.attempt() <= 1) {
@@ -291,7 +297,10 @@ public final class JobPlanner implements Delivery {
     return new Answer.Retry(pause, Answer.Health.WELL, String.valueOf(reason.getMessage()));
   }
 
-  /** Returns a re-arm. The re-armed task counts its attempts from one again, so a job never becomes a dead letter. */
+  /**
+   * Returns a re-arm. The attempts of the re-armed task are counted from one again, so the task of a job never becomes
+   * a dead letter.
+   */
   private static Answer firstAttempt(TaskRecord task, Duration pause) {
     return new Answer.Plan(new Outcome.Rearm(Due.at(task.claimedAt() + pause.toMillis()), task.body(), List.of()), "");
   }

@@ -32,7 +32,8 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
     long nextAfter, long origins, List<Waiting> waiting, List<Run> active, List<PastRun> history, JobTotals totals,
     List<Request> requests, List<Parameter> parameters, boolean isEnded, List<Carried> carried) {
   /**
-   * Maximum number of hashes in {@code declared}: a rolling deployment has two definitions, and a rollback has a third.
+   * Maximum number of hashes in {@code declared}. A rolling deployment needs two, one for each definition, and a
+   * rollback may add a third.
    */
   static final int MAX_DECLARED = 8;
   /** Maximum number of times that wait to run; runs that continue another run may exceed this number. */
@@ -40,7 +41,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   /** Maximum number of requests whose idempotency keys are remembered. */
   static final int MAX_REQUESTS = 32;
 
-  /** Largest size of the payloads of all requests together, in bytes: they are part of the record. */
+  /** Largest size of the payloads of all requests together, in bytes. The record contains these payloads. */
   static final int MAX_PARAMETERS_BYTES = 4 << 10;
 
   /**
@@ -48,7 +49,10 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * Checkpoints that do not fit are dropped.
    */
   static final int MAX_CARRIED = 8 << 10;
-  /** Largest total size, in bytes, of the targets of the active runs at which another run may begin. */
+  /**
+   * Limit of the total size, in bytes, of the targets of the active runs. While this size is larger, no further run
+   * begins.
+   */
   static final int MAX_TARGET_BYTES = 1 << 10;
 
   /** Maximum number of active runs under {@link Overlap#ALLOW}. */
@@ -76,7 +80,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * @param waits whether this run waits for its turn while another run is active; if false, the overlap rule applies
    */
   record Waiting(long time, long origin, int missed, boolean waits) {
-    /** Returns this time, which waits for its turn. */
+    /** Returns a copy with {@link #waits} set. */
     Waiting waiting() {
       return new Waiting(time, origin, missed, true);
     }
@@ -102,7 +106,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   }
 
   /**
-   * A request for runs whose key is remembered, so that a repetition of the request starts no other run.
+   * A request for runs. Its key is remembered, so that a repetition of the request starts no other run.
    *
    * @param key the caller's name for the request
    * @param time the time of its run; for a backfill, the time of the first run

@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
  * @param nextTime the next scheduled time; null if there is none, if it is not known, or if the job is in a pause
  *     without an end
  * @param upcoming the next scheduled times in order, at most {@link #UPCOMING}; empty if none is known. For a paused
- *     job these are the times after the end of its pause. If the pause has no end, they are the times after now
- * @param waiting how many times, scheduled or requested, are to run and have not begun
+ *     job, these are the times after the end of its pause, or the times after now if the pause has no end
+ * @param waiting how many runs, scheduled or requested, have yet to begin
  * @param active runs that have not ended, the oldest first
  * @param history ended runs, and ranges of times that did not run; the newest first
  * @param totals the counts of the decisions and runs of the job
  * @param isEnded whether a handler has ended the job: no scheduled time runs until the job is put again
- * @param waitsFor the reason why a run waits for workers or an allocator, or why the next run would lack them; empty if
- *     there is no such reason
+ * @param waitsFor the reason why a run waits for workers or an allocator, or why the next run would have no worker or
+ *     no allocator; empty if there is no such reason
  * @param error the reason why the job is in error, or empty
  */
 public record JobStatus(String name, State state, @Nullable Job definition, long version, Instant created,

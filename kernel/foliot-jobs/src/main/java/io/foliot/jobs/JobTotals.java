@@ -8,7 +8,7 @@ package io.foliot.jobs;
  * @param requested requested runs that began, that a caller stopped while they waited, or that had no worker to run on
  * @param succeeded runs that succeeded
  * @param failed runs that failed or timed out
- * @param unknown runs with a shard whose record was deleted before a pass had read its end
+ * @param unknown runs of unknown result: the record of a shard was deleted before a pass had read the end of the shard
  * @param stopped runs that were stopped or replaced
  * @param skipped scheduled times that did not run, because another run was active or waited, or because a handler had
  *     ended the job

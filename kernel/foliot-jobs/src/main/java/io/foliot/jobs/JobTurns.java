@@ -3,15 +3,15 @@ package io.foliot.jobs;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The changes of this process that wait for a job with almost no gap between its planning passes. A change is accepted
- * only between two passes, and a job that runs ten times a second on a slow store is nearly always in a pass. The
- * planner of this process leaves {@link #GAP_MILLIS} before the next pass of such a job, so that the change can be
- * written. Planners of other processes are not notified of the change. Thread-safe.
+ * The changes of this process that wait for a gap between two planning passes of their job. A change is accepted only
+ * between two passes. A job that runs ten times a second on a slow store is nearly always in a pass. The planner of
+ * this process leaves {@link #GAP_MILLIS} before the next pass of such a job, so that the change can be written.
+ * Planners of other processes are not notified of the change. Thread-safe.
  */
 final class JobTurns {
   /**
-   * Pause before the next pass while a change waits. It leaves time for the pause between two tries of the change, and
-   * for one try, which makes three calls to a store that may be busy.
+   * Pause before the next pass while a change waits. The pause is long enough for the wait between two tries of the
+   * change, and for one try. A try makes three calls to a store that may be busy.
    */
   static final long GAP_MILLIS = 300;
 

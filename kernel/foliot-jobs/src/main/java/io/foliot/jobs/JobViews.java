@@ -42,7 +42,7 @@ final class JobViews {
     this.time = time;
   }
 
-  /** Returns a job as it will be once the ends of its shards are recorded, which a pass may do minutes later. */
+  /** Returns a job as if a pass had already recorded the ends of its shards. The pass itself may come minutes later. */
   CompletionStage<JobStatus> of(TaskRecord task) {
     return ends(List.of(task)).thenCompose(ends -> of(task, ends));
   }
@@ -122,7 +122,7 @@ final class JobViews {
    * Returns the status of a job. A pause is shown only if it lasts beyond the write of the record.
    *
    * @param written when the record was written, in milliseconds since 1970
-   * @param now the instant that the upcoming times follow if the job is paused without an end
+   * @param now if the job is paused without an end, the upcoming times are those after this instant
    * @param workers the workers, or null if they are unknown or do not take the tasks of the job's queue
    */
   private JobStatus status(JobRecord record, long written, long now,
@@ -252,7 +252,8 @@ final class JobViews {
    * Returns an instant, in milliseconds since 1970. The scheduled times of the job up to this instant have been
    * decided, or will not run because of a pause.
    *
-   * @param now the end of the decided times if a pause has no end, in milliseconds since 1970
+   * @param now the present, in milliseconds since 1970. During a pause without an end, no scheduled time up to this
+   *     instant will run
    */
   static long decidedUpTo(JobRecord record, long now) {
     JobRecord.Paused paused = record.paused();

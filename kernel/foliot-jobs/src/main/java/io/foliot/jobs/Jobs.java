@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * {@link UnknownJobException} for a job that does not exist. They also fail with the exceptions of
  * {@link io.foliot.core.Scheduler}.
  *
- * <p>This class is one file because all calls that change a job share the tries described above.
+ * <p>All calls that change a job are in this one class, because they share the retries described above.
  */
 public final class Jobs {
   private final TaskStore store;
@@ -177,8 +177,8 @@ public final class Jobs {
 
   /**
    * Creates a job or replaces its definition with one from code, unless the same definition is among the latest eight
-   * that code has declared. So a change by a caller remains until the code changes, and an old instance changes nothing
-   * during a rolling deployment.
+   * that code has declared. A change by a caller therefore remains until the code changes. During a rolling deployment,
+   * an instance with the old code changes nothing.
    */
   public CompletableFuture<Put> declare(Job job) {
     return create(job, JobChange::declared, (record, now, known) -> JobChange.declare(record, job, now, known));
@@ -217,8 +217,8 @@ public final class Jobs {
       try {
         created = creation.apply(job, now, known);
       } catch (IllegalArgumentException e) {
-        // A new job whose schedule has no future time is refused. If the job exists with this definition, the put is
-        // accepted nevertheless, so the job must be read first.
+        // The schedule has no future time, which is refused for a new job. But if the job exists with the same
+        // definition, the put is accepted, so the job must be read first.
         return busy();
       }
       return hasRoom() ? added(created, now, known) : busy();
@@ -305,8 +305,8 @@ public final class Jobs {
         case CANCELLED, CANCEL_PENDING -> true;
         case ALREADY_FINISHED, NOT_FOUND -> false;
       };
-      // The record is read after the cancel, because no pass inserts shards after the cancel. A repeated delete
-      // completes an interrupted delete.
+      // No pass inserts shards after the cancel, so the record is read only then. If a delete was interrupted, a
+      // repeated delete completes it.
       return !stopsRuns || result.id() == null
           ? CompletableFuture.completedFuture(existed)
           : store.find(new TaskRef.ById(result.id()))
@@ -584,7 +584,7 @@ public final class Jobs {
   }
 
   /**
-   * Writes the record of a new job, whose first pass is due when there is something to plan. Returns empty if the job
+   * Writes the record of a new job. The first pass is due when there is something to plan. Returns empty if the job
    * exists.
    */
   private CompletionStage<Optional<Put>> added(JobRecord record, long now, Function<String, @Nullable Calendar> known) {

@@ -4,7 +4,7 @@ import io.foliot.core.DurationText;
 import java.time.Duration;
 
 /**
- * The rule for scheduled times that are found late: by more than 30 s, or several together.
+ * The rule for scheduled times that are found more than 30 s late, or together with others.
  *
  * @param policy the rule that selects the times to run
  * @param window the largest lateness of a time that may still run; any other late time is recorded as missed

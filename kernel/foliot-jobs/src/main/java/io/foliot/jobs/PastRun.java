@@ -12,7 +12,7 @@ import java.util.Set;
  * @param origin 0 for the schedule, else the number of the request for the run
  * @param result the result of the run, or of the times
  * @param shards how many shards the run had; 0 for a range
- * @param failed how many of the shards failed or were cancelled; the shards of {@code gone} are not among them
+ * @param failed how many of the shards failed or were cancelled, not including the shards of {@code gone}
  * @param begun when the run began, or 0 if it did not begin
  * @param ended when the run ended, or when the range was recorded
  * @param gone how many of the shards were cancelled before they began, because their worker was gone or disabled

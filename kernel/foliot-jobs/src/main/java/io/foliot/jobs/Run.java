@@ -18,14 +18,14 @@ import java.util.List;
  * @param stop the reason why the run is being stopped; {@link Stop#NONE} if it is not
  * @param readFrom the first shard whose end the next pass reads
  * @param ended the shards that have ended; the set must not be modified
- * @param failed the ended shards that failed or were cancelled; the shards of {@code gone} are not among them. The set
- *     must not be modified
- * @param unknown how many tasks have an unknown end: shards, or the listener before them, whose record was deleted
- *     before a pass had read it
+ * @param failed the ended shards that failed or were cancelled, without the shards of {@code gone}; the set must not be
+ *     modified
+ * @param unknown how many tasks have an unknown end because their record was deleted before a pass had read it; the
+ *     tasks are shards, or the listener before the shards
  * @param lastEnd the latest known end of a shard or listener; 0 if none is known
  * @param targets where the shards run, as chosen when the run began
  * @param gone how many of the ended shards were cancelled before they began, because their worker was gone or disabled
- * @param again ended tasks that request another run: the first one, and those with a checkpoint that fits into
+ * @param again ended tasks that request another run: the first of them, and each task with a checkpoint that fits into
  *     {@link JobRecord#MAX_CARRIED}
  * @param listeners the listeners and the phase of the run
  */
@@ -81,9 +81,8 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
   }
 
   /**
-   * Returns this run with a reason why it is being stopped, unless it has a reason already. A newer scheduled time
-   * does not stop the listener after the shards, because that listener has a deadline and delivers the result of the
-   * run.
+   * Returns this run with a reason to stop, or unchanged if the run already has a reason. A newer scheduled time does
+   * not stop the listener after the shards, because that listener has a deadline and delivers the result of the run.
    */
   Run stopping(Stop reason) {
     return stop != Stop.NONE || (reason == Stop.REPLACED && phase() == RunPhase.AFTER)

@@ -5,13 +5,16 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** The phases of a run. A listener of the run is a task of the phase before or after its shards. */
+/**
+ * The phases of a run, in their order. The tasks of the phase {@link #SHARDS} are the shards. The other two phases have
+ * one task each: the listener before the shards, and the listener after them.
+ */
 public enum RunPhase {
-  /** A task before the first shard; the shards begin only if it succeeds. */
+  /** The listener before the shards runs. The shards begin only if this listener succeeds. */
   BEFORE(1),
-  /** The shards. */
+  /** The shards run. */
   SHARDS(2),
-  /** A task after the last shard; its headers have the result of the run. */
+  /** The listener after the shards runs. The headers of this task contain the result of the run. */
   AFTER(3);
 
   private final int code;

@@ -77,10 +77,10 @@ final class RunPlaces {
   }
 
   /**
-   * Ensures that a run is no larger than a run may be.
+   * Ensures that a run of a job would not exceed the limits for runs.
    *
    * @param parameter the payload of the shards of the run
-   * @param fleet the workers; if it is null, only the zones that the job names count
+   * @param fleet the workers; if null, only the zones that the job names are considered
    * @throws InvalidJobException if the run would be larger
    */
   static void ensureFits(Job job, Body parameter, @Nullable Fleet fleet) {

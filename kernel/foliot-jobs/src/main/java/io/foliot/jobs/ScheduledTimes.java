@@ -12,19 +12,19 @@ import java.util.List;
  *
  * <ol>
  * <li>Times during a pause are recorded as one range. A pause whose end has passed is removed here.
- * <li>At most {@value #MAX_EXAMINED} times after the cursor are examined. If the schedule has a {@link
- * Schedule#step}, these are the newest times; the older ones are counted as missed, because they would never run.
+ * <li>At most {@value #MAX_EXAMINED} times after the cursor are examined. If the schedule has a {@link Schedule#step},
+ * the newest times are examined. The older ones would never run, so they are counted as missed without an examination.
  * <li>A single time that is at most {@value #GRACE_MILLIS} ms late is on time. Otherwise the misfire policy chooses the
- * times that run, and the others are missed. The maximum of the policy includes the newer times that are left for the
- * next pass. A time that would run is skipped if {@link JobRecord#MAX_WAITING} times wait already.
+ * times that run, and the others are missed. The newer times that are left for the next pass also count towards the
+ * maximum of the policy. A time that would run is skipped if {@link JobRecord#MAX_WAITING} times wait already.
  * <li>The cursor moves to the instant, or to the last examined time if newer times are left for the next pass.
  * </ol>
  *
  * <p>If a handler has ended the job, no time is decided: the cursor moves past the times.
  *
  * <p>The decision depends on the cursor, and never on the planned time of the pass. So a pass may be early, late or
- * repeated. A list of times computed ahead was rejected, because the list would be wrong after a change of a calendar
- * or of time zone data.
+ * repeated. A stored list of future times was rejected, because the list would be wrong after a change of a calendar or
+ * of time zone data.
  */
 final class ScheduledTimes {
   /**

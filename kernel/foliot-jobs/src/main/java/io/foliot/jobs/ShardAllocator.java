@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * whose run waits. Several threads of the engine may call the allocator at the same time. A call delays other tasks, so
  * it must not block, and should return within microseconds.
  *
- * <p>A run does not begin if its allocator is not registered on the node that plans the job. Nor does it begin if the
- * allocator throws, returns null, returns fewer or more workers than there are shards, or returns a worker that it was
- * not given. The run waits and is tried again every two seconds. The status of the job shows the reason. No other rule
- * replaces the allocator. The job's {@link Overlap} decides the times that come in the meantime. A run also waits while
- * there is no worker; the allocator is not called then.
+ * <p>A run does not begin if its allocator is not registered on the node that plans the job. The same applies if the
+ * allocator throws, returns null, returns more or fewer workers than there are shards, or returns a worker that is not
+ * in the given list. The run waits and is tried again every two seconds. The status of the job shows the reason. No
+ * other rule replaces the allocator. The job's {@link Overlap} decides the times that come in the meantime. A run also
+ * waits while there is no worker; the allocator is not called then.
  */
 @FunctionalInterface
 public interface ShardAllocator {
@@ -61,8 +61,8 @@ public interface ShardAllocator {
    *
    * @param job the job; {@link Job#shards} is the number of workers to return
    * @param workers the live and enabled workers of its queue, at least one, in the order of their seats; with
-   *     {@link Scope#PER_ZONE}, those of one zone. The order of two workers does not change while both are live. The
-   *     list is unmodifiable
+   *     {@link Scope#PER_ZONE}, those of one zone. While two workers are live, their order does not change. The list is
+   *     unmodifiable
    */
   List<Worker> allocate(Job job, List<Worker> workers);
 

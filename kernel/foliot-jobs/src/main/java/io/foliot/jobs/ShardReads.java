@@ -23,8 +23,8 @@ import java.util.concurrent.CompletionStage;
  * <li>If a call fails, all its reads fail.
  * </ol>
  *
- * <p>So a single pass does not wait, and the passes over jobs with the same scheduled time share calls. When each pass
- * made its own call, these reads were half of PostgreSQL's work for 50,000 firings.
+ * <p>So a single pass does not wait, and the passes over jobs with the same scheduled time share calls. Before passes
+ * shared calls, these reads were half of PostgreSQL's work for 50,000 firings.
  */
 final class ShardReads {
   /** Maximum number of calls under way at the same time. */
@@ -44,7 +44,7 @@ final class ShardReads {
     this.store = store;
   }
 
-  /** Returns the ends of these shards, by id; also of shards that are absent or have not ended. */
+  /** Returns the state of each of these shards, by id. Shards that are absent or have not ended are included. */
   CompletionStage<Map<TaskId, ShardEnd>> read(List<TaskId> shards) {
     if (shards.isEmpty()) {
       return CompletableFuture.completedFuture(Map.of());
@@ -79,7 +79,10 @@ final class ShardReads {
     }
   }
 
-  /** Returns the ends of the shards of one read. A pass counts its ends, so it must not get the ends of other reads. */
+  /**
+   * Returns the ends of the shards of one read. A pass counts the ends that it gets, so the result has no ends of other
+   * reads.
+   */
   private static Map<TaskId, ShardEnd> of(Read read, Map<TaskId, ShardEnd> all) {
     Map<TaskId, ShardEnd> ends = new HashMap<>();
     for (TaskId shard : read.shards()) {

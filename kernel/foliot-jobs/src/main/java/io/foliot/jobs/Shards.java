@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The tasks of runs: the shards and the listeners. Their ids follow from (job, scheduled time, origin, shard or phase,
- * target), so that a run which is planned twice still gets its tasks once.
+ * target), so if a run is planned twice, its tasks still exist only once.
  */
 final class Shards {
   /** The queue of the tasks of the jobs themselves. */
@@ -44,7 +44,10 @@ final class Shards {
         : TaskId.addressed(run.time(), hash16(job), run.targets().address(shard), shard, hash);
   }
 
-  /** Returns the id of a listener, which has no address. The number in its hash is above the numbers of all shards. */
+  /**
+   * Returns the id of a listener, which has no address. The hash in the id contains a number above all numbers of
+   * shards.
+   */
   static TaskId id(String job, Run run, RunPhase phase) {
     return TaskId.of(run.time(), hash16(job), hash(job, run, Job.MAX_SHARDS + phase.code()));
   }
@@ -60,8 +63,8 @@ final class Shards {
   /**
    * Returns whether the end of a shard wakes the job; the end of a listener always does. The end of a shard wakes the
    * job if the run may have several shards, or if one of these may follow: the listener after the shards, a run that
-   * waits under {@link Overlap#QUEUE}, a fixed delay, or a pause. Otherwise the next pass records the end, because a
-   * pass for each end would double the cost of a firing.
+   * waits under {@link Overlap#QUEUE}, a fixed delay, or a pause. Otherwise, the end is recorded by the next pass that
+   * is due anyway, because an extra pass for each end would double the cost of a firing.
    */
   static boolean isAwaited(Job job, Run run) {
     return run.listeners().hasAfter() || job.shards() > 1 || job.scope() != Scope.ONE || job.overlap() == Overlap.QUEUE

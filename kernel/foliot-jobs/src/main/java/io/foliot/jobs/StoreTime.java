@@ -11,9 +11,10 @@ import java.util.concurrent.TimeUnit;
  * The store's clock at the slots of jobs, in milliseconds since 1970. Thread-safe.
  *
  * <p>A store with a clock in this process is read each time. For any other store, a reading is reused for a second: the
- * result is the reading plus the time that has passed since it arrived. So a frequent writer waits only for its writes.
- * The result is never ahead of the store's clock, unless that clock is set back meanwhile. With a reused reading, the
- * result is at most twice {@value #TOLERANCE_MILLIS} ms behind, because a reading is not reused in two cases:
+ * result is the reading plus the time that has passed since it arrived. A frequent writer therefore waits only for its
+ * writes, and not for readings of the clock. The result is never ahead of the store's clock, unless that clock is set
+ * back meanwhile. With a reused reading, the result is at most twice {@value #TOLERANCE_MILLIS} ms behind, because a
+ * reading is not reused in two cases:
  * <ul>
  * <li>The reading took longer than {@value #TOLERANCE_MILLIS} ms.
  * <li>The wall clock and the monotonic clock of this process disagree by more than {@value #TOLERANCE_MILLIS} ms on the
@@ -24,7 +25,7 @@ import java.util.concurrent.TimeUnit;
  * job use the clock of its slot.
  */
 final class StoreTime {
-  /** Longest time for which a reading is reused. */
+  /** Maximum age of a reading that is reused. */
   private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long TOLERANCE_MILLIS = 50;
 

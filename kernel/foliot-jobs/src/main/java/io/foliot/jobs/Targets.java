@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The targets of the shards of a run. They are chosen when the run begins and never change, because the ids of its
- * shards contain them. Immutable.
+ * The targets of a run's shards. They are chosen when the run begins and never change, because they are part of the ids
+ * of the shards. Immutable.
  *
  * @param groups with {@link Scope#PER_ZONE}, one group of shards for each zone, else one group of all shards; empty if
  *     any worker may run any shard. All groups have the same size
@@ -21,22 +21,28 @@ record Targets(List<Group> groups) {
   static final Targets NONE = new Targets(List.of());
 
   // Encodings of the numbers of a group. Each begins with a table of the distinct numbers.
-  /** Encoding in which the numbers of the table repeat in turn. */
+  /**
+   * Encoding in which the shards have the numbers of the table in turn: after the last number, the first number
+   * follows.
+   */
   private static final int CYCLE = 0;
   /**
-   * Encoding in which each number of the table has an equal block of shards. The remaining shards have the first
-   * numbers of the table, one number each.
+   * Encoding in which the numbers of the table have blocks of shards, in order and of equal size. If shards remain
+   * after the last block, they have the numbers of the table in order again, one number each.
    */
   private static final int BLOCKS = 1;
-  /** Encoding with the index of each shard's number in the table, in as few bits as the largest index needs. */
+  /**
+   * Encoding that has, for each shard, the index of the shard's number in the table. Each index has as many bits as the
+   * largest index needs.
+   */
   private static final int PACKED = 2;
 
   /**
-   * Shards with an address each.
+   * A group of shards, each with an address.
    *
    * @param zone the name of the zone of the shards, or empty if they are not divided by zones
    * @param kind the kind of the addresses
-   * @param numbers the number of each address: of a seat, or of the zone
+   * @param numbers for each shard, the number in its address: the number of a seat or of a zone, depending on the kind
    */
   record Group(String zone, Address.Kind kind, List<Integer> numbers) {
     Group {
@@ -149,7 +155,10 @@ record Targets(List<Group> groups) {
     return Integer.SIZE - Integer.numberOfLeadingZeros(tableSize - 1);
   }
 
-  /** Writes each number's index in the table, in a fixed number of bits, the low bits of a byte first. */
+  /**
+   * Writes the index of each number in the table. Each index has the same number of bits, and fills the low bits of a
+   * byte first.
+   */
   private static void pack(List<Integer> numbers, List<Integer> table, Bytes out) {
     int[] places = new int[Address.MAX_NUMBER + 1];
     for (int i = 0; i < table.size(); i++) {

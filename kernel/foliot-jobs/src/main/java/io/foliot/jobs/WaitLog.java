@@ -8,11 +8,14 @@ import org.jspecify.annotations.Nullable;
 /** Logs that a run of a job waits for the job's allocator, once for each wait. Thread-safe. */
 final class WaitLog {
   /**
-   * Maximum number of jobs that are remembered. While that many wait, further jobs are not logged; the status
+   * Maximum number of jobs that are remembered. While that many jobs wait, further jobs are not logged, but the status
    * of each job shows the reason.
    */
   static final int MAX_JOBS = 1_000;
-  /** Time without a pass after which a job may be forgotten: a job that still waits is planned every two seconds. */
+  /**
+   * A job may be forgotten if no pass over it has come for this time. A job that still waits is planned every two
+   * seconds.
+   */
   private static final long FORGOTTEN_MILLIS = 60_000;
 
   private final System.Logger logger;

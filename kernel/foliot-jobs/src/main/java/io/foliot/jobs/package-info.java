@@ -1,5 +1,5 @@
 /**
- * Recurring jobs. A job is one task whose payload is a {@link io.foliot.jobs.JobRecord}, and whose attempts are
+ * Recurring jobs. Each job is one task: the payload is a {@link io.foliot.jobs.JobRecord}, and the attempts are
  * planning passes.
  */
 @org.jspecify.annotations.NullMarked

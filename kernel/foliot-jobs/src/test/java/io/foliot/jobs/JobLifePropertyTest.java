@@ -41,8 +41,8 @@ final class JobLifePropertyTest {
   }
 
   /**
-   * Returns whether the simulation with the fault fails. If it fails, this method asserts that a check has failed, and
-   * that the simulation without the fault passes.
+   * Returns whether the simulation with the fault fails. If so, this method asserts two things: a check of the
+   * simulation failed, and the simulation without the fault passes.
    */
   private static boolean isCaught(long seed, JobWorld.Fault fault) {
     try {

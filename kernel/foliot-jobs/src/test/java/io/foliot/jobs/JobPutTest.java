@@ -22,14 +22,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** The store calls of a put. */
+/** Tests which calls of the store a put makes. */
 final class JobPutTest {
   /** Time from a call to its result. */
   private static final Duration TRIP = Duration.ofMillis(2);
   private static final int JOB_LIMIT = 500;
 
   private final SettableClock clock = new SettableClock();
-  /** Time for which the machine was suspended. The monotonic clock did not advance during this time. */
+  /** Duration of a suspension of the machine, during which the monotonic clock did not advance. */
   private Duration suspended = Duration.ZERO;
   private final SplittableRandom random = new SplittableRandom(42);
   private final MemoryStore store = new MemoryStore(1, clock, () -> new Token(random.nextLong(), random.nextLong()));

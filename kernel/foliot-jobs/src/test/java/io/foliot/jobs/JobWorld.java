@@ -76,7 +76,7 @@ final class JobWorld {
   /** The longest time that a shard takes, in milliseconds. */
   long longestRun = 5_000;
   int failPercent;
-  /** The time for which the store keeps an ended shard, in milliseconds. */
+  /** Retention of an ended shard in the store, in milliseconds. */
   long retention = Long.MAX_VALUE;
 
   /** The scheduled time and the origin of a run. No other run of the job has the same two. */
@@ -101,7 +101,9 @@ final class JobWorld {
 
   // Events.
 
-  /** Advances to a time. Runs each pass that is due until then, at its due time or, if that has passed, at once. */
+  /**
+   * Advances to a time. Runs each pass that is due until then: at its due time, or at once if the due time has passed.
+   */
   void runUntil(long time) {
     int guard = 0;
     while (nextPass <= time) {
@@ -144,7 +146,7 @@ final class JobWorld {
     return plan;
   }
 
-  /** Returns the record that a pass with the fault starts from. */
+  /** Returns the changed record that a pass gets if the test has built in a fault. */
   private JobRecord faulty() {
     JobEdit edit = new JobEdit(record);
     Job job = record.job();
@@ -277,8 +279,8 @@ final class JobWorld {
   }
 
   /**
-   * Checks that a pass takes no more times than the misfire policy allows. No time may be older than the window of the
-   * policy or 30 s, whichever is longer.
+   * Checks that a pass starts or queues no more times than the misfire policy allows. No such time may be older than
+   * the window of the policy or 30 s, whichever is longer.
    */
   private void checkMisfire(JobRecord next) {
     if (record.job().schedule().after() != null) {

@@ -173,7 +173,7 @@ final class ShardMarksTest {
     assertThat(checkpoint(1)).isEqualTo("page 7");
   }
 
-  /** The handler has succeeded when the pass reads its request, so that the request can no longer be refused. */
+  /** When a pass reads the request, the handler has already succeeded, so the request can no longer be refused. */
   @Test
   void aRequestedRunFollowsEvenIfNoFurtherTimeMayWait() {
     pass(START + MINUTE);

@@ -39,7 +39,7 @@ final class WaitLogTest {
 
     @Override
     public void log(Level level, @Nullable ResourceBundle bundle, String format, Object @Nullable... parameters) {
-      throw new AssertionError("expected the call that logs a failure with its stack trace");
+      throw new AssertionError("expected a call of the method that also logs a stack trace");
     }
   }
 

@@ -72,7 +72,7 @@ public final class Assignment {
 
   /**
    * Returns the owner of a slot, or null if the slot has none. If the store has doubled its slots since the assignment
-   * was made, a new slot has the owner of the slot that it was split from.
+   * was made, a new slot has the owner of the old slot from which it was split.
    */
   public @Nullable String owner(int slot) {
     int owner = owners.length == 0 ? NOBODY : owners[slot % owners.length];
@@ -80,9 +80,9 @@ public final class Assignment {
   }
 
   /**
-   * Returns how many nodes precede a node in the order of a slot's helpers. If the owner of the slot is gone and no new
-   * assignment can be made, the helpers poll the slot. All nodes compute the same order for a slot. The order
-   * depends on the slot, so the helpers share the slots of a dead node.
+   * Returns the position of a node in the order of a slot's helpers. The helpers poll the slot if its owner is gone and
+   * no new assignment can be made. All nodes compute the same order for a slot. The order differs from slot to slot, so
+   * all nodes share the slots of a dead node.
    *
    * @return 0 for the first helper
    */
@@ -182,7 +182,7 @@ public final class Assignment {
    * <li><b>Even.</b> All members get the same number of slots, except that some have one more. So a zone gets slots in
    * proportion to its members.
    * <li><b>Sticky.</b> A slot stays with its owner as long as the owner is a member and has no more than its share.
-   * A member that has to give up slots gives up those with the highest numbers.
+   * A member that must give up slots gives up its slots with the highest numbers.
    * <li><b>Spread over zones.</b> Neighbouring slots go to different zones where there is a choice. So the loss of a
    * zone leaves no long run of slots without an owner.
    * </ul>
@@ -191,8 +191,8 @@ public final class Assignment {
    * node.
    *
    * @param members members that may own slots; if there are none, no slot has an owner
-   * @param newSlotCount the number of slots of this assignment, or that number times a power of two. A new slot begins
-   *     with the owner of the slot that it was split from
+   * @param newSlotCount the number of slots of this assignment, or that number times a power of two. At first, a new
+   *     slot has the owner of the old slot from which it was split
    */
   public Assignment with(Collection<Coordinator.Member> members, int newSlotCount) {
     List<Coordinator.Member> sorted = members.stream().sorted(Comparator.comparing(Coordinator.Member::node)).toList();

@@ -39,11 +39,11 @@ public interface Coordinator extends AutoCloseable {
    *
    * @param node its name, unique in the cluster
    * @param zone its data centre, rack or cell
-   * @param takesSlots false while the node should own no slots, because it could not fire their tasks on time
+   * @param takesSlots false while the node should own no slots because it could not fire tasks on time
    * @param clockOffsetMillis the store's clock minus the node's clock
    */
   record Member(String node, String zone, boolean takesSlots, long clockOffsetMillis) {
-    /** Creates a member that takes slots, and whose clock agrees with that of the store. */
+    /** Creates a member that takes slots. Its clock agrees with the store's clock. */
     public Member(String node, String zone) {
       this(node, zone, true, 0);
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * claim decides which worker runs the task.
  *
  * @param seats the seats that workers have or have had, in the order of their numbers
- * @param zones the zones that workers have been in; the index of a zone is its number
+ * @param zones the zones in which workers are or have been; the index of a zone in this list is the number of the zone
  */
 public record Fleet(List<Seat> seats, List<String> zones) {
   /** The fleet of a node that has not read the workers yet. */
@@ -25,7 +25,8 @@ public record Fleet(List<Seat> seats, List<String> zones) {
   public static final String SEATS = "seats";
 
   /**
-   * A number that one live worker has. All workers that get the seat, one after the other, are in the same zone.
+   * A number that at most one live worker has. Workers may have the seat one after another, and all of them are in the
+   * same zone.
    *
    * @param number from 0 to {@link Address#MAX_NUMBER}
    * @param worker the name of the worker that has the seat, or of the latest worker that had it
@@ -105,8 +106,8 @@ public record Fleet(List<Seat> seats, List<String> zones) {
    * the substitute for the seat.
    *
    * <p>The substitute is chosen by rendezvous hashing (Thaler and Ravishankar 1996): when a worker leaves, one other
-   * worker becomes the substitute for its seat. Another seat keeps its substitute, unless the substitute is the
-   * worker that left.
+   * worker becomes the substitute for its seat. A seat that already has a substitute keeps it, unless the substitute is
+   * the worker that left.
    */
   public boolean serves(Seat worker, String queue, Address address) {
     if (address.isAnywhere()) {

@@ -17,8 +17,8 @@ public sealed interface Answer {
   /**
    * The attempt succeeded; the task is to fire again.
    *
-   * @param next the delay, from the instant at which the store records this answer; at least
-   *     {@link Limits#MIN_NEXT_MILLIS} is used
+   * @param next the delay until the next firing. It begins when the store records this answer. A delay below {@link
+   *     Limits#MIN_NEXT_MILLIS} is raised to that minimum
    */
   record Again(Duration next, String detail) implements Answer {
     public Again {
@@ -55,9 +55,10 @@ public sealed interface Answer {
   record Fail(String detail) implements Answer {}
 
   /**
-   * Another answer, with the handler's note on its work. The note is recorded with the end of the attempt.
+   * An answer of another type, together with the handler's note. The store records the note with the end of the
+   * attempt.
    *
-   * @param end the answer without the note; not {@link Accepted}, which is not an end
+   * @param end the answer without the note; it must end the attempt, so it is not {@link Accepted}
    */
   record Noted(Answer end, TaskNote note) implements Answer {
     public Noted {

@@ -28,14 +28,14 @@ public interface Delivery extends AutoCloseable {
   CompletionStage<Void> check(Target target);
 
   /**
-   * Returns the part of a target that fails as a whole, such as its host or its broker. Attempts to one destination
-   * share an adaptive limit.
+   * Returns the name of the destination of a target: the part that fails as a whole, such as the host or the broker.
+   * Attempts to one destination share an adaptive limit.
    */
   String destination(Target target);
 
   /**
-   * Returns how many attempts this delivery can have under way. The engine never holds more claimed tasks for this
-   * delivery; other tasks wait in their queues, and do not use up attempts. The number must not change.
+   * Returns how many attempts this delivery can have under way. At any time, the engine has at most this many claimed
+   * tasks for this delivery. The other tasks wait in their queues, and use up no attempts. The number must not change.
    */
   default int maxInFlight() {
     return Integer.MAX_VALUE;
@@ -51,8 +51,8 @@ public interface Delivery extends AutoCloseable {
 
   /**
    * Returns the internal queues of this delivery, or an empty list. The targets of these queues have the type of this
-   * delivery. An engine with this delivery always has the queues. Their settings are code, not documents; callers of
-   * the engine neither see nor change them. Called once, when an engine is created.
+   * delivery. Every engine with this delivery has these queues. Code fixes the settings of the queues, so no documents
+   * store them. Callers of the engine can neither see nor change the queues. Called once, when an engine is created.
    */
   default List<QueueConfig> internalQueues() {
     return List.of();
@@ -60,12 +60,12 @@ public interface Delivery extends AutoCloseable {
 
   /**
    * Returns the task that waits for the end of a given task, or null if none waits. The waiting task is in an
-   * {@linkplain #internalQueues internal queue} of this delivery. Called when a worker pulls the given task, or when an
-   * attempt of it ends. If the task then ends, the engine wakes the returned task soon afterwards. If several tasks end
-   * within a tenth of a second, the waiting task is woken once. A wake-up is lost with the process, so the waiting task
-   * must poll as well.
+   * {@linkplain #internalQueues internal queue} of this delivery. Called when a worker pulls the given task, and when
+   * an attempt of this task ends. If the task then ends, the engine wakes the returned task soon afterwards. If several
+   * tasks end within a tenth of a second, the waiting task is woken once. A wake-up is lost if the process ends, so the
+   * waiting task must poll as well.
    *
-   * @param task the task, as it is before its end
+   * @param task the given task, as it was before it ended
    * @param mark the mark that the task's handler has set, which takes effect with the end of the task
    */
   default TaskRef.@Nullable ByKey awaiting(TaskRecord task, TaskNote.Mark mark) {

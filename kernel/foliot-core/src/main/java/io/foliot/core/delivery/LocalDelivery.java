@@ -34,7 +34,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
     this(executor, new SystemClock());
   }
 
-  /** Creates a delivery whose handlers run on this executor. The clock is for the rate of logged failures. */
+  /** Creates a delivery whose handlers run on this executor. The clock limits how often failures are logged. */
   LocalDelivery(Executor executor, TimeSource clock) {
     this.executor = executor;
     this.clock = clock;
@@ -64,7 +64,10 @@ public final class LocalDelivery implements Delivery, ServedQueues {
     }
   }
 
-  /** Sets the handler of a queue, for the attempts that begin from now on. Attempts under way keep theirs. */
+  /**
+   * Sets the handler of a queue, for the attempts that begin from now on. Attempts that are under way keep their
+   * handlers.
+   */
   public LocalDelivery handle(String queue, Handler handler) {
     handlers.put(queue, new Registered(handler, new FailureLog(LOG, queue, clock.monotonicNanos())));
     listeners.forEach(listener -> listener.accept(queue));

@@ -3,8 +3,8 @@ package io.foliot.core.delivery;
 import java.util.function.Consumer;
 
 /**
- * The queues whose attempts a delivery can make in this process at the moment. Due tasks of its other queues are parked
- * until a node can deliver them. Thread-safe.
+ * The queues for which a delivery can make attempts in this process at the moment. Due tasks of the delivery's other
+ * queues are parked until a node can deliver them. Thread-safe.
  */
 public interface ServedQueues {
   /** Returns whether attempts of this queue can be made now. */

@@ -18,7 +18,7 @@ public record CancelResult(Kind kind, @Nullable TaskId id, long generation) {
   public enum Kind {
     /** No attempt of that generation begins after the answer. */
     CANCELLED,
-    /** An earlier claim may still deliver the task; no new claim will win it. */
+    /** An earlier claim may still deliver the task, but no new claim of the task will succeed. */
     CANCEL_PENDING,
     /** The task is final; nothing changed. */
     ALREADY_FINISHED,

@@ -3,13 +3,13 @@ package io.foliot.core.store;
 import io.foliot.core.TaskId;
 
 /**
- * A task to be claimed, or a move. A move only corrects the index entry of a task that is not due, so it can be made
- * without room to run the task.
+ * A task to be claimed, or a move. A move only corrects the index entry of a task that is not due. A node can therefore
+ * make a move even if it has no room to run the task.
  *
  * @param id the task
  * @param leaseMillis length of the lease; 0 for a move, which wins nothing
- * @param notAfterMillis the end of the caller's permit, in milliseconds since 1970; when the store's clock is past
- *     this time, the claim counts as a move
+ * @param notAfterMillis the end of the caller's permit, in milliseconds since 1970; once the store's clock is past this
+ *     time, the store treats the claim as a move
  */
 public record Claim(TaskId id, long leaseMillis, long notAfterMillis) {
   /** Creates a claim that is valid at any time. */
@@ -22,7 +22,7 @@ public record Claim(TaskId id, long leaseMillis, long notAfterMillis) {
     return new Claim(id, 0);
   }
 
-  /** Returns whether this claim is a move, or counts as one when the store's clock shows {@code nowMillis}. */
+  /** Returns whether the store treats this claim as a move when its clock shows {@code nowMillis}. */
   public boolean isMove(long nowMillis) {
     return leaseMillis == 0 || nowMillis > notAfterMillis;
   }

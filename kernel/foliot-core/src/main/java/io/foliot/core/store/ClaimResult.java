@@ -15,13 +15,13 @@ public sealed interface ClaimResult {
   /**
    * The task cannot be claimed yet, because its due time or the end of its lease is in the future.
    *
-   * @param wakeAt this due time or lease end, which is now also the time of the index entry, in milliseconds since 1970
+   * @param wakeAt the due time or lease end, in milliseconds since 1970. The index entry is now at this time
    */
   record Later(long wakeAt) implements ClaimResult {}
 
   /**
-   * The claim was a move, or counted as a move because it came late. A claim that is not a move would have won, or
-   * would have recorded the end of the task. Nothing has changed.
+   * The claim was a move, or came so late that the store treated it as a move. The task can be claimed: an ordinary
+   * claim would have won, or would have recorded the end of the task. Nothing has changed.
    */
   record Ready() implements ClaimResult {
     /** The shared instance. */

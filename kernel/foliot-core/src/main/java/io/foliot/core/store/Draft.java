@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param queue its queue
  * @param key its key, or null
  * @param due the due time
- * @param body the payload; null keeps the payload of the live task, and means none for a new task
+ * @param body the payload. If null, a live task keeps its payload, and a new task has none
  * @param maxAttempts the number of attempts, or 0 for the number of the queue
  * @param onConflict the action if the key has a live task
  * @param idempotency the data that identifies a repeated request, or null
@@ -53,7 +53,7 @@ public record Draft(TaskId id, String queue, @Nullable String key, Due due, @Nul
    * @param digest the digest of the request
    */
   public record Idempotency(String key, long digest) {
-    /** Time for which a repeated request is recognized: 24 hours. */
+    /** Retention of an idempotency key: a repeated request is recognized for 24 hours. */
     public static final long KEPT_MILLIS = 24L * 60 * 60 * 1000;
   }
 }

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Corrects the counts of a store that counts tasks by their stored state. A task whose lease has ended is stored as
  * RUNNING until its next claim, although the task waits. Thread-safe.
  *
- * <p>Such a task is due, so its entry is among the first of the index or is parked. A count examines a bounded number
- * of entries, and reads leases only for queues with running tasks. Counts are made seldom, and commits do no work for
- * them.
+ * <p>Such a task is due, so its entry is among the first entries of the index or among the parked ones. A count
+ * examines a bounded number of these entries, and reads the leases only for queues with running tasks. Counts are
+ * seldom made, and no commit does extra work for them.
  */
 public final class EndedLeases {
   /**
@@ -31,7 +31,7 @@ public final class EndedLeases {
   private static final int MAX_EXAMINED = 20_000;
   /** Maximum number of ids of one call that reads the ends of leases. */
   private static final int MAX_PER_CALL = 1_000;
-  /** Shortest time between two counts, as a multiple of the duration of the first. */
+  /** Shortest time from the start of one count to the next, as a multiple of the duration of the earlier count. */
   private static final int REST = 20;
 
   private record Counted(Map<String, Long> ended, long atNanos, long tookNanos) {
@@ -47,10 +47,10 @@ public final class EndedLeases {
   private volatile @Nullable Counted last;
 
   /**
-   * Creates a correction of the counts of a store.
+   * Creates a corrector for the counts of a store.
    *
-   * @param leaseEnds returns when the leases of tasks end, in the order of the ids, in milliseconds since 1970, or
-   *     {@link Long#MIN_VALUE} for a task that is not RUNNING
+   * @param leaseEnds returns the lease ends of tasks in milliseconds since 1970, in the order of the ids; {@link
+   *     Long#MIN_VALUE} for a task that is not RUNNING
    * @param nanos a monotonic clock, in nanoseconds
    */
   public EndedLeases(TaskStore store, Function<List<TaskId>, CompletionStage<List<Long>>> leaseEnds,
@@ -61,8 +61,8 @@ public final class EndedLeases {
   }
 
   /**
-   * Returns corrected counts: tasks whose lease has ended count as delayed, not as running. The numbers of such tasks
-   * may come from an earlier call.
+   * Corrects counts: a task whose lease has ended is counted as delayed, not as running. The numbers of such tasks may
+   * come from an earlier call.
    */
   public CompletionStage<Map<String, QueueCounts>> correct(Map<String, QueueCounts> counts) {
     Set<String> queues = new TreeSet<>();

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>A new generation is larger than the previous generation of its task. It is also at least the floor and at least
  * the store's clock in microseconds.
- * <li>The floor is above each generation that callers may know but that no record shows any more. These are the
- * generation of an ended task, whose record expires, and the generation of a dropped successor.
+ * <li>Callers may know generations that no record shows any more. The record of an ended task expires, and a successor
+ * may be dropped. The floor is above all these generations.
  * <li>A store raises its floor before it answers a call, and reads the floor before it assigns a generation. A clock
  * that advances is ahead of the floor; the floor matters when the clock was set back or does not advance.
  * </ol>
@@ -45,9 +45,9 @@ public final class Generations {
   }
 
   /**
-   * Returns the largest generation that callers may know, but that no record shows after a change of a record from
-   * {@code before} to {@code after}. A final record shows nothing, because it expires. Returns {@link #NONE} if there
-   * is no such generation.
+   * Returns the largest generation that a change of a record from {@code before} to {@code after} forgets: callers may
+   * know this generation, but no record shows it any more. A final record shows no generation, because the record
+   * expires. Returns {@link #NONE} if the change forgets no generation.
    */
   public static long forgotten(@Nullable TaskRecord before, TaskRecord after) {
     TaskRecord.Successor dropped = before == null ? null : before.successor();
@@ -56,9 +56,9 @@ public final class Generations {
   }
 
   /**
-   * Returns the largest generation that a change shows or {@linkplain #forgotten forgets} and that the clock has not
-   * passed, or {@link #NONE} if there is none. A store whose floor follows the clock must raise the floor above this
-   * generation. A forgotten generation that equals the clock is included. A shown generation that equals the clock is
+   * Returns the largest generation ahead of the clock that a change shows or {@linkplain #forgotten forgets}, or {@link
+   * #NONE} if there is none. A store whose floor follows the clock must raise the floor above this generation. A
+   * forgotten generation that equals the clock is treated as ahead of it. A shown generation that equals the clock is
    * not, because the next generation of its task is larger in any case.
    */
   public static long aheadOfClock(@Nullable TaskRecord before, TaskRecord after, long nowMicros) {

@@ -6,9 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when some items of a batch took effect and have results, while the other items failed. The cause is the reason
- * of their failure. If it is a {@link StoreFullException} or a {@link StoreAwayException}, nothing was done for the
- * items that failed.
+ * Thrown when some items of a batch took effect and have results, while the other items failed. The cause says why
+ * those items failed. If the cause is a {@link StoreFullException} or a {@link StoreAwayException}, nothing was done
+ * for them.
  */
 public final class ItemsFailedException extends StoreException {
   private static final long serialVersionUID = 1;

@@ -32,8 +32,8 @@ public final class MemoryStore implements TaskStore {
   private static final Comparator<DueEntry> BY_WAKE = Comparator.comparingLong(DueEntry::wakeAt)
       .thenComparing(DueEntry::id);
   /**
-   * Maximum number of expired tasks or answers that one write drops. A write adds only one, so expired tasks and
-   * answers do not accumulate.
+   * Maximum number of expired tasks or answers that one write drops. A write adds at most one task or answer, so
+   * expired ones do not accumulate.
    */
   private static final int FORGET_PER_WRITE = 4;
 
@@ -68,7 +68,8 @@ public final class MemoryStore implements TaskStore {
    */
   public MemoryStore(int slotCount, TimeSource clock, Supplier<Token> tokens) {
     if (slotCount < 1 || Integer.bitCount(slotCount) != 1 || slotCount > 1 << 16) {
-      throw new IllegalArgumentException("the number of slots must be a power of two, at most 65536: slots=" + slotCount);
+      throw new IllegalArgumentException(
+          "the number of slots must be a power of two, at most 65536: slots=" + slotCount);
     }
     this.slotCount = slotCount;
     this.clock = clock;

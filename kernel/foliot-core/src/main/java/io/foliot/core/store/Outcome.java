@@ -24,16 +24,16 @@ public sealed interface Outcome {
 
   /**
    * The attempt succeeded, and the same task is to fire again, as a new generation. The task may get another payload,
-   * and other tasks may be inserted. The settlement does all of this in one atomic step, or nothing. So a state in
-   * the payload is always consistent with the inserted tasks.
+   * and other tasks may be inserted. The settlement does all of this in one atomic step, or nothing. A caller can
+   * therefore keep a state in the payload that is always consistent with the inserted tasks.
    *
    * <p>If the task has a successor, the successor takes over and a plain re-arm has no further effect. A re-arm with a
-   * payload or children still inserts the children, and the task is due at the earlier of the due times of re-arm and
-   * successor. The task gets the payload of the successor, or the payload of the re-arm if the successor has none. If a
-   * cancel is pending, the task ends, and no child is inserted.
+   * payload or children still inserts the children. The task is then due at the due time of the re-arm or of the
+   * successor, whichever is earlier. The task gets the payload of the successor, or the payload of the re-arm if the
+   * successor has none. If a cancel is pending, the task ends, and no child is inserted.
    *
-   * <p>A re-arm with a payload or children drops the recorded attempts and the note of the task. So a store can write
-   * the new record without reading the old one. Such a task keeps its history in its payload.
+   * <p>A re-arm with a payload or children drops the recorded attempts and the note of the task. The store can then
+   * write the new record without reading the old one. A task that needs a history keeps it in the payload.
    *
    * @param due when the next generation is due
    * @param body the next payload; null keeps the current one
@@ -92,8 +92,8 @@ public sealed interface Outcome {
    * @param due the due time
    * @param body the payload
    * @param maxAttempts the maximum number of attempts, or 0 for the number of the queue
-   * @param parked whether a child that is due at once is inserted into the parked range of its queue, and not into the
-   *     index of its slot. Then any process that serves the queue may claim the child, not only the owner of the slot
+   * @param parked if true, a child that is due at once is inserted into the parked range of its queue, and not into the
+   *     index of its slot. Any process that serves the queue then finds the child, not only the owner of the slot
    */
   record Child(TaskId id, String queue, Due due, Body body, int maxAttempts, boolean parked) {
     /** Returns this child with {@link #parked} set. */

@@ -9,7 +9,9 @@ package io.foliot.core.store;
  *     {@link Long#MIN_VALUE}
  */
 public record Probed(long claimableAt, long wakeAt) {
-  /** The result if nothing is known of the task, or the task is final. Only a claim finds out which. */
+  /**
+   * The result if nothing is known of the task, or if the task is final. Only a claim can distinguish the two cases.
+   */
   public static final Probed UNKNOWN = new Probed(Long.MIN_VALUE, Long.MIN_VALUE);
 
   /** Returns the result of a probe of a record. */

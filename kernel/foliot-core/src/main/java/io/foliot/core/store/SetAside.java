@@ -4,7 +4,8 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 
 /**
- * A task that the store has made final because its record cannot be read. So the record blocks no other task.
+ * A task that the store has made final because its record cannot be read. Because the task is final, its record blocks
+ * no other task.
  *
  * @param id the task
  * @param queue the task's queue, or an empty text if the queue cannot be read from the record
@@ -19,8 +20,8 @@ public record SetAside(TaskId id, String queue, String reason) {
   }
 
   /**
-   * Returns whether a record belongs to a task that was set aside. Any other dead letter has a recorded attempt, so the
-   * message of a receiver cannot make this method return true.
+   * Returns whether a record belongs to a task that was set aside. The reason alone does not show this, because it may
+   * be a receiver's message. But any other dead letter has a recorded attempt.
    */
   public static boolean is(TaskRecord record) {
     return record.state() == TaskState.FAILED && record.attempts().isEmpty() && record.reason().startsWith(PREFIX);

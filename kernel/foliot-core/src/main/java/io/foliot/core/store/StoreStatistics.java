@@ -36,7 +36,7 @@ public interface StoreStatistics {
       return new Figure(name, Kind.TOTAL, about, (double) value);
     }
 
-    /** Creates the figure, in seconds, of time that the store has spent. */
+    /** Creates the figure of a time that the store has spent, in seconds. */
     public static Figure seconds(String name, String about, long micros) {
       return new Figure(name, Kind.TOTAL, about, micros / 1e6);
     }

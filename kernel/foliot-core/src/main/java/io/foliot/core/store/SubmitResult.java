@@ -8,20 +8,21 @@ import io.foliot.core.TaskState;
  *
  * @param kind the effect of the call
  * @param id the id of the new task, or of the task that the result describes
- * @param generation the task's generation; after a reset, the new one, which is the successor's if the task is running
+ * @param generation the task's generation. After a reset, this is the new generation; if the task is running, the
+ *     successor has it
  * @param dueAt when this generation is due, in milliseconds since 1970
  * @param state the task's state
- * @param indexed whether the task is new or its index entry moved to an earlier time, {@code dueAt}, so that the entry
- *     must be added to the wheel
+ * @param indexed true if the task is new, or if its index entry moved to the earlier time {@code dueAt}. The entry must
+ *     then be added to the wheel
  */
 public record SubmitResult(Kind kind, TaskId id, long generation, long dueAt, TaskState state, boolean indexed) {
   /** The effect of the call. */
   public enum Kind {
     /** A new task was inserted. */
     CREATED,
-    /** The live task has a new generation; the old one cannot begin any more. */
+    /** The live task has a new generation; no attempt of the old generation can begin any more. */
     RESET,
-    /** The live task has a new generation, but an attempt of an older one may still deliver. */
+    /** The live task has a new generation, but an attempt of an older generation may still deliver. */
     RESET_PENDING,
     /** The live task was kept as it is. */
     KEPT,

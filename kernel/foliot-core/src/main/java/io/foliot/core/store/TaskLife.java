@@ -61,7 +61,7 @@ final class TaskLife {
       return submitted(reset(last, now.at(draft.due()), draft.body(), draft.maxAttempts(), terms, now), now);
     }
     if (last != null && last.isLive()) {
-      // A task with a pending cancel is no conflict: the draft takes over from it.
+      // A task with a pending cancel is no conflict: the draft takes over from that task.
       OnConflict onConflict = last.cancelRequested() ? OnConflict.RESET : draft.onConflict();
       return switch (onConflict) {
         case KEEP -> new Step<>(last, kept(SubmitResult.Kind.KEPT, last, now));
@@ -158,8 +158,8 @@ final class TaskLife {
 
   /**
    * Returns whether the index entry of a postponed task moves to the new deadline. The entry moves if it is due within
-   * the first five eighths of the time from now to the new deadline. So if many touches postpone a task by the same
-   * delay, its entry moves at most once in three eighths of this delay.
+   * the first five eighths of the time from now to the new deadline. If many touches postpone a task by the same delay,
+   * at least three eighths of this delay pass between two moves of its entry.
    */
   private static boolean isWorthMoving(long wakeAt, long dueAt, long nowMillis) {
     return dueAt > nowMillis && wakeAt <= nowMillis + (dueAt - nowMillis) / 8 * 5;

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * A page of tasks.
  *
  * @param tasks the tasks that were found
- * @param cursor the cursor with which to read the next page, or null if this is the last page
- * @param unreadable tasks of the page that the store has set aside because it cannot read their records; only
- *     {@link TaskStore#live} returns them
+ * @param cursor the cursor of the next page, or null if this is the last page
+ * @param unreadable tasks of the page that the store has set aside because it cannot read their records; always empty
+ *     except for {@link TaskStore#live}
  */
 public record TaskPage(List<TaskRecord> tasks, @Nullable String cursor, List<SetAside> unreadable) {
   /** Creates a page without unreadable tasks. */

@@ -114,7 +114,10 @@ public final class TaskRecord {
     return true;
   }
 
-  /** Returns the payload of the successor; null if there is no successor, or if it keeps the payload of the task. */
+  /**
+   * Returns the payload of the successor; null if there is no successor, or if the successor keeps the payload of the
+   * task.
+   */
   public @Nullable Body successorBody() {
     return successor == null ? null : successor.body();
   }
@@ -164,7 +167,10 @@ public final class TaskRecord {
     return changedAt;
   }
 
-  /** Returns the due time from which {@code maxWait} counts, in milliseconds since 1970. A reset does not change it. */
+  /**
+   * Returns the due time from which {@code maxWait} is measured, in milliseconds since 1970. Resets do not change this
+   * time.
+   */
   public long firstDueAt() {
     return firstDueAt;
   }
@@ -253,8 +259,8 @@ public final class TaskRecord {
   }
 
   /**
-   * Returns the note of the attempts of the current generation. If these attempts have left no checkpoint, the note of
-   * a shard of a job has the shard's checkpoint of the previous run.
+   * Returns the note of the attempts of the current generation. For a shard of a job, the note has the checkpoint of
+   * the same shard from the previous run, until the attempts of the current generation leave another checkpoint.
    */
   public TaskNote note() {
     TaskNote note = noted == null || noted.generation() != generation ? TaskNote.NONE : noted.note();
@@ -477,7 +483,7 @@ public final class TaskRecord {
     }
 
     /**
-     * Returns a record whose fields were read from a store, and may be damaged.
+     * Returns the record, after a check of its fields: they were read from a store, and may be damaged.
      *
      * @throws IllegalArgumentException if the fields contradict each other; no writer stores such a record
      */

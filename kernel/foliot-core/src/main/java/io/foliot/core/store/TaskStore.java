@@ -62,7 +62,7 @@ public interface TaskStore extends AutoCloseable {
     return 250;
   }
 
-  /** Returns the faults that an acknowledged write survives. */
+  /** Returns the failures that an acknowledged write survives. */
   Durability durability();
 
   /** Returns the name of the kind of store for messages, such as {@code rocksdb} or {@code memory}. */
@@ -88,17 +88,18 @@ public interface TaskStore extends AutoCloseable {
 
   /**
    * Inserts tasks. If the key has a live task, that task is reset or kept, or the submit is rejected, as
-   * {@link Draft#onConflict} states. If a draft has an idempotency key that an earlier draft of the same queue and key
-   * had, the first answer is returned again ({@link SubmitResult.Kind#REPEATED}). If the digests differ, the draft is
-   * refused instead ({@link SubmitResult.Kind#MISMATCHED}). A draft that expects a generation is a compare-and-set: it
-   * is refused if the key is in another state ({@link SubmitResult.Kind#CHANGED}).
+   * {@link Draft#onConflict} states. The store remembers the idempotency keys of each queue and key. If a draft repeats
+   * an idempotency key, the store returns the first answer again ({@link SubmitResult.Kind#REPEATED}). If the digests
+   * of the two drafts differ, the draft is refused instead ({@link SubmitResult.Kind#MISMATCHED}). A draft that expects
+   * a generation is a compare-and-set: it is refused if the key is in another state ({@link
+   * SubmitResult.Kind#CHANGED}).
    */
   CompletionStage<List<SubmitResult>> submit(List<Draft> drafts);
 
   /**
    * Moves deadlines of live tasks; a task that does not exist is not created. A later deadline usually costs one small
-   * write, because the index entry stays. The entry moves only for an earlier deadline, or if it would be due long
-   * before the new deadline. If the task runs, its successor is set instead.
+   * write, because the index entry stays. The index entry moves only for an earlier deadline, or if the entry would be
+   * due long before the new deadline. If the task runs, its successor is set instead.
    */
   CompletionStage<List<TouchResult>> touch(List<Touch> touches);
 
@@ -106,8 +107,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs);
 
   /**
-   * Reads the index without parked tasks: for each scan the entries in ascending order of (wakeAt, id). May miss
-   * entries that are written during the call.
+   * Reads the index entries of tasks that are not parked. The entries of each scan are in ascending order of (wakeAt,
+   * id). May miss entries that are written during the call.
    */
   CompletionStage<List<DueSlice>> due(List<DueScan> scans);
 
@@ -133,16 +134,16 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<Probed>> probe(List<TaskId> ids);
 
   /**
-   * Claims tasks: the one step on which all safety depends. A batch of moves changes only index entries. The store may
-   * complete the stage of such a batch before these changes are durable: if a crash undoes a move, the entry is moved
-   * again.
+   * Claims tasks. The safety of Foliot depends on this step alone. A batch of moves changes only index entries. The
+   * store may complete the stage of such a batch before these changes are durable: if a crash undoes a move, the entry
+   * is moved again.
    */
   CompletionStage<ClaimBatch> claim(List<Claim> claims);
 
   /**
    * Moves lease ends of running tasks. An extension is refused if the task is not running, if a cancel of the task is
    * pending, or if the extension does not have the token of the latest claim. It is also refused if the lease has
-   * ended, because the permit of the attempt may be in use again.
+   * ended, because another attempt may already use the permit of this one.
    */
   CompletionStage<List<ExtendResult>> extend(List<Extension> extensions);
 
@@ -185,22 +186,22 @@ public interface TaskStore extends AutoCloseable {
 
   /**
    * Inserts live tasks as another store had them, with their generations, attempts and leases. A task whose id the
-   * store already has is not changed. The result for a task is false if it was not inserted because another live task
-   * has its key, and true otherwise.
+   * store already has is not changed. The result for a task is false if another live task has its key, so that the task
+   * was not inserted. Otherwise, the result is true.
    */
   CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks);
 
   /**
    * Returns how many tasks each queue has, by state. The counts are at most ten seconds old, unless a count takes more
    * than half a second. Queues without tasks may be absent. A task whose lease has ended is counted as delayed. But a
-   * count examines only a bounded number of due tasks; any other task whose lease has ended may still be counted as
-   * running.
+   * count examines only a bounded number of due tasks. If the lease of a task beyond this number has ended, the task
+   * may still be counted as running.
    */
   CompletionStage<Map<String, QueueCounts>> counts();
 
   /**
-   * Returns whether a queue has a live task. The result is exact: it includes each write of any process if the result
-   * of the write was returned before this call. The cost of the call does not grow with the number of tasks.
+   * Returns whether a queue has a live task. The result is exact: it includes every write, of any process, that was
+   * acknowledged before this call. The cost of the call does not grow with the number of tasks.
    */
   CompletionStage<Boolean> hasLive(String queue);
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param generation the new generation of the task, or of its successor if the task runs; the generation of a final
  *     task; 0 if the kind is {@link Kind#NOT_FOUND}
  * @param dueAt the new due time, in milliseconds since 1970; 0 if nothing changed
- * @param indexed whether the task's index entry moved to an earlier time, {@code dueAt}
+ * @param indexed whether the task's index entry moved to the earlier time {@code dueAt}
  */
 public record TouchResult(Kind kind, @Nullable TaskId id, long generation, long dueAt, boolean indexed) {
   /** The result of kind {@link Kind#NOT_FOUND}. */

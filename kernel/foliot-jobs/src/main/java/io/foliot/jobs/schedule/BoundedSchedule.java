@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Limits another schedule to the times from one instant until another, and to the days that a calendar does not
- * exclude. On an excluded day, a time of a fixed rate or of an {@link AtSchedule} does not fire. A time of a fixed
- * delay moves to the start of the next day that is not excluded, because otherwise the chain of runs would end there. A
- * {@link CronSchedule} excludes days itself ({@link CronSchedule#excluding}): its own search is faster than a search
- * over all times, and it needs the calendar for the business days of {@code W}.
+ * exclude. On an excluded day, a time of a fixed rate or of an {@link AtSchedule} does not fire. The time of a fixed
+ * delay instead moves to the start of the next day that is not excluded. Otherwise no run would follow, and no further
+ * delay would begin. A {@link CronSchedule} excludes days itself ({@link CronSchedule#excluding}): its own search is
+ * faster than a search over all times, and it needs the calendar for the business days of {@code W}.
  *
  * @param timing a schedule without bounds
  * @param from the start: no scheduled time is before this instant; null for no start

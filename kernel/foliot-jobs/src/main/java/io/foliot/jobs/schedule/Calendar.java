@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Days on which nothing is scheduled: dates, days of every year, and weekdays. The business days are the days that are
- * not excluded. If a calendar excludes no weekdays, Saturdays and Sundays are not business days either. The {@code W}
- * of a cron expression refers to the business days of the calendar of its schedule.
+ * not excluded. If a calendar excludes no weekdays, Saturdays and Sundays are not business days either. In a cron
+ * expression, {@code W} refers to the business days of the schedule's calendar.
  *
  * @param dates excluded single days
  * @param yearly days that are excluded in every year
@@ -172,7 +172,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
     return null;
   }
 
-  /** Returns the excluded days of the month whose first day is given. Bit 0 is the first day. */
+  /** Returns the excluded days of the month that begins on {@code first}. Bit 0 is the first day. */
   int excludedDays(LocalDate first) {
     int length = first.lengthOfMonth();
     int excluded = weekdays.isEmpty()
@@ -191,7 +191,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
     return excluded & MonthDays.allDays(length);
   }
 
-  /** Returns the business days of the month whose first day is given. Bit 0 is the first day. */
+  /** Returns the business days of the month that begins on {@code first}. Bit 0 is the first day. */
   int businessDays(LocalDate first) {
     int length = first.lengthOfMonth();
     int weekend = weekdays.isEmpty()

@@ -60,14 +60,14 @@ enum CronField {
   }
 
   /**
-   * Returns the last number that {@code H} without a range can become. For the day of month it is 28, which each month
-   * has.
+   * Returns the largest number that {@code H} without a range can stand for. For the day of month, it is 28, because
+   * each month has this day.
    */
   int lastHashed(CronDialect dialect) {
     return this == DAY_OF_MONTH ? 28 : last(dialect);
   }
 
-  /** Returns a salt that makes the hashes of one name differ between fields. Stored jobs depend on it. */
+  /** Returns a salt that makes the hashes of one name differ between fields. Stored jobs depend on this salt. */
   long salt() {
     return switch (this) {
       case SECOND -> 0;

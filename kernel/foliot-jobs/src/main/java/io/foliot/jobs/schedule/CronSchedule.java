@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
  * ({@link OffsetSpan}), and the expression is a set of local times ({@link LocalTimes}).
  * <ol>
  * <li>Begin with the span that contains the second after the argument.
- * <li>With {@link DstGap#SHIFT}: if the search is at the start of a span that begins with a gap, and the set has a time
- * in the gap, the start of the span is the result.
+ * <li>With {@link DstGap#SHIFT}: a span may begin with a gap that contains an element of the set. If the search is at
+ * the start of such a span, this start is the result.
  * <li>If the span begins with an overlap and only first passes fire, skip the repeated local times.
  * <li>Find the next element of the set. If it is before the local end of the span, the result is that element minus the
  * offset of the span.
- * <li>Otherwise continue with the next span. If the search began at least two days before the end of the span, an
- * overlap at that end repeats no local time before the start of the search. The search then skips the spans before the
- * next element, or ends if there is no next element.
+ * <li>Otherwise continue with the next span. If the span ends at least two days after the current second, an overlap at
+ * its end can repeat only later local times. The element from step 4 is then still the next one. The search skips the
+ * spans before this element, or ends if there is none.
  * </ol>
  *
  * <p>The rules for clock changes are those of Vixie cron (Debian's cron 3.0, ISC cron 4.1), stated for local times. Two
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class CronSchedule implements Schedule {
   /** End of all searches, exclusive: 10000-01-01T00:00Z. */
   private static final long END_SECOND = 253_402_300_800L;
-  /** More than the longest overlap: two offsets differ by at most 36 hours. */
+  /** More seconds than the longest overlap has, because two offsets differ by at most 36 hours. */
   private static final long OVERLAP_SECONDS = 2 * LocalTimes.DAY_SECONDS;
 
   private final CronText.Parsed parsed;
@@ -48,7 +48,8 @@ public final class CronSchedule implements Schedule {
   private final LocalTimes times;
   private final boolean firesTwice;
   /**
-   * The span of the latest call. Any thread writes it: a race only costs another lookup, because a span is immutable.
+   * The span of the latest call. Any thread may write this field. A race only costs another lookup, because a span is
+   * immutable.
    */
   private @Nullable OffsetSpan lastSpan;
 

@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * both dialects accept them with different meanings, the expression is refused; otherwise a dialect that accepts them
  * is chosen. The name for {@code H} has no effect on this choice.
  * <li>Each field becomes a bit set; the day fields become {@link MonthDays}.
- * <li>An expression that matches no day in 400 years is refused, because the calendar repeats after that time.
+ * <li>An expression that matches no day in 400 years is refused: the calendar repeats after that time, so the
+ * expression never fires.
  * </ol>
  */
 final class CronText {
@@ -47,14 +48,14 @@ final class CronText {
    * Longest expression, in characters. An expression that lists every number of every field except the year is shorter.
    */
   static final int MAX_LENGTH = 1_000;
-  /** Greatest number of days before the last day of a month: {@code L-30}. */
+  /** Largest number of days that an item may count back from the last day of a month: {@code L-30}. */
   private static final int MAX_DAYS_FROM_END = 30;
   private static final int MAX_DIGITS = 4;
   private static final String FIELD_COUNTS = "5 fields (unix), 6 fields (spring or quartz) or 7 fields (quartz)";
   private static final String EXAMPLE = "0 2 * * MON-FRI";
   /**
-   * Name for the comparison of two dialects. A name chooses the same position of a range in both dialects. So the
-   * dialects agree on the weekdays of an {@code H} either for all names or for none.
+   * Name for the comparison of two dialects. Any name would do: it chooses the same position of a range in both
+   * dialects. The dialects therefore agree on the weekdays of an {@code H} either for all names or for none.
    */
   private static final String SOME_NAME = "job";
 

@@ -5,8 +5,8 @@ import java.time.Instant;
 
 /**
  * A delay of each scheduled time that spreads the load of many jobs. It is a function of the job's name and the
- * scheduled time. So every node computes the same start, and can distinguish a late start from a delayed start. The
- * scheduled time itself, which identifies the run, does not change.
+ * scheduled time. Every node therefore computes the same start, and can distinguish a start that is late from a start
+ * that the jitter delayed. The scheduled time itself, which identifies the run, does not change.
  *
  * @param max the longest delay, inclusive; whole milliseconds from zero to {@link #LONGEST}
  * @param name the name of the job

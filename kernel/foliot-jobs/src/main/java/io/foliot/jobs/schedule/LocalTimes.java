@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <li>If the month has no such day, take the first allowed day and time of the next allowed month, in this year or in
  * the next allowed year.
  * </ol>
- * A step costs one bit operation per field, so the distance of the next time hardly matters: for a schedule of 29
+ * A step costs one bit operation per field, so a distant time costs hardly more than a near one. For a schedule of 29
  * February, the search examines at most nine Februaries. The search of days ends after 400 years, because the Gregorian
  * calendar repeats after 146,097 days, which are full weeks.
  *

@@ -52,7 +52,7 @@ record MonthDays(int days, int fromEnd, int nearest, int nearestFromEnd, int wee
     return ALL_DAYS >>> (31 - length);
   }
 
-  /** Returns the allowed days of the month whose first day is given. */
+  /** Returns the allowed days of the month that begins on {@code first}. */
   int in(LocalDate first, Calendar calendar) {
     int length = first.lengthOfMonth();
     int firstWeekday = weekday(first.toEpochDay());

@@ -7,8 +7,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
  * follow from the hash, so a change of this function moves the times of stored jobs.
  *
  * <p>Algorithm: FNV-1a of 64 bits (Fowler, Noll, Vo) hashes the name in UTF-8. The finalizer of SplitMix64 (Steele,
- * Lea, Flood 2014) is then applied to the sum of this hash and a multiple of the salt, because FNV mixes the last bytes
- * badly. String.hashCode was rejected, because it returns adjacent numbers for similar names.
+ * Lea, Flood 2014) is then applied to the sum of this hash and a multiple of the salt. The finalizer is needed because
+ * FNV mixes the last bytes badly. String.hashCode was rejected, because it returns adjacent numbers for similar names.
  */
 final class NameHash {
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;

@@ -9,7 +9,7 @@ import java.time.zone.ZoneRules;
  *
  * @param start the first second of the span, since the epoch; {@link Long#MIN_VALUE} if there is no earlier change
  * @param end the first second after the span, since the epoch; {@link Long#MAX_VALUE} if no change follows
- * @param offset the seconds by which local time is ahead of UTC
+ * @param offset local time minus UTC, in seconds
  * @param offsetBefore the offset before {@code start}: smaller if the span begins with a gap, larger if it begins with
  *     an overlap, equal if there is no earlier change
  */
@@ -43,7 +43,7 @@ record OffsetSpan(long start, long end, int offset, int offsetBefore) {
     return offsetBefore > offset;
   }
 
-  /** Returns the local second at which the span before this one ended. */
+  /** Returns the end of the previous span, in the local time of that span. */
   long localEndBefore() {
     return start + offsetBefore;
   }

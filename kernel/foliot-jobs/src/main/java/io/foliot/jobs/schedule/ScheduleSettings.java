@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a job's schedule as a caller writes them: exactly one of cron, every, after and at, and the settings
- * that belong to it. A job stores these settings and not its schedule, because the calendars that they name may change.
- * {@link #schedule} creates the schedule. The constructor checks each setting and the rules between them. It accepts an
- * expression with {@code H} that fires for at least one name; {@link #schedule} checks the expression for the name of
- * the job.
+ * that belong to it. A job stores these settings and not its schedule, because the calendars that the settings name may
+ * change. {@link #schedule} creates the schedule. The constructor checks each setting and the rules between them. It
+ * accepts an expression with {@code H} that fires for at least one name; {@link #schedule} checks the expression for
+ * the name of the job.
  *
  * @param cron an expression in canonical text, or null
  * @param dialect the dialect of the expression, derived from its fields if it is not given; null without an expression
@@ -49,7 +49,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
   private static final List<String> KINDS = List.of("cron", "every", "after", "at");
   /** First instant that may be set: a year of RFC 3339 has four digits. */
   private static final Instant FIRST = Instant.parse("0000-01-01T00:00:00Z");
-  /** Last instant that may be set. The milliseconds since 1970 up to it fit into a long. */
+  /** Last instant that may be set. Its milliseconds since 1970 fit into a long. */
   private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999Z");
 
   public ScheduleSettings {

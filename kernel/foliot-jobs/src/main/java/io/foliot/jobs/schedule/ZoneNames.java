@@ -11,12 +11,17 @@ import java.util.Map;
 final class ZoneNames {
   /** Maximum number of names that are suggested. */
   private static final int SUGGESTIONS = 3;
-  /** Longest name that gets suggestions. It is limited because the cost of a distance is the product of the lengths. */
+  /**
+   * Longest name that gets suggestions. The limit is needed because the cost of a comparison is proportional to the
+   * product of the two lengths.
+   */
   private static final int MAX_LENGTH = 64;
   private static final String EXPECTED = "the name of a time zone";
   private static final String NO_ABBREVIATION = "the name of a time zone or an offset, not an abbreviation, which"
       + " several zones may share and which does not say when their clocks change";
-  /** Refused abbreviations, each with the largest zones that it may mean, and with its offset if that never changes. */
+  /**
+   * Refused abbreviations. Each has the largest zones that it may mean, and its offset if that offset never changes.
+   */
   private static final Map<String, List<String>> ABBREVIATIONS = Map.ofEntries(
       Map.entry("CST", List.of("America/Chicago", "Asia/Shanghai", "America/Havana")),
       Map.entry("CDT", List.of("America/Chicago", "America/Havana")),
@@ -71,7 +76,7 @@ final class ZoneNames {
         .limit(SUGGESTIONS).toList();
   }
 
-  /** Returns the distance of a name to the whole name of a zone or to its city, whichever is less. */
+  /** Returns the distance of a name to the full name of a zone or to the zone's city, whichever is smaller. */
   private static int distance(String name, String zone) {
     int city = zone.lastIndexOf('/') + 1;
     return city == 0 || name.indexOf('/') >= 0

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A second evaluator of cron expressions, by brute force over java.time. It tests each number of a field and each date
- * against the text of the fields. It shares no code with the schedules, and has no bit sets and no arithmetic of
+ * against the text of the fields. It shares no code with the schedules, and uses neither bit sets nor arithmetic with
  * offsets. It supports expressions in upper case, but neither {@code H} nor macros, and does not check its input.
  */
 final class CronOracle {

@@ -89,7 +89,8 @@ final class ZoneTransitionsTest {
         continue;
       }
       for (ZoneOffsetTransition change : all) {
-        // A change is tested with one policy and a quarter of the expressions. Twelve changes in a row get all pairs.
+        // Each change is tested with one policy and a quarter of the expressions. Twelve changes in a row cover all
+        // pairs of a policy and a quarter.
         Policy policy = POLICIES.get(changes % POLICIES.size());
         for (int i = changes % SHARES; i < MINUTES.size(); i += SHARES) {
           times += check(zone, change.getInstant(), Duration.ofHours(2), Duration.ofHours(3), Duration.ofMinutes(1),

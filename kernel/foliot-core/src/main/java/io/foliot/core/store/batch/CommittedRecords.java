@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The committed records of a store, which a batch has read in advance or reads on demand. All calls for one id return
- * the same object, so that a change of the payload can be detected by identity. Not thread-safe.
+ * the same object, so that a changed payload can be recognized by object identity. Not thread-safe.
  */
 public interface CommittedRecords {
   /** Returns the record of a task, even if its retention has ended, or null if there is none. */

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <li>{@link #decide} groups the items by key, request or task into units, and applies the step to an overlay of these
  * records. An item that would change a record written by a newer version of Foliot gets a result without a change, or
  * fails.
- * <li>The store writes each unit if all its records are still those that were read, and calls {@link #answer}. Because
- * these records have not changed, the effect is as if the unit was written at the instant of the read.
+ * <li>The store writes each unit whose records have not changed since the read, and calls {@link #answer}. The effect
+ * is as if such a unit was written at the instant of the read.
  * <li>The items of the other units begin again with the first step.
  * </ol>
  *
@@ -137,7 +137,10 @@ public final class OptimisticBatch<Q, R> {
     return places;
   }
 
-  /** Removes the result of an item, because its effect may not last. The caller also calls {@link #fail}. */
+  /**
+   * Removes the result of an item. A caller does this if the effect of the item may not last, and also calls {@link
+   * #fail}.
+   */
   public void withdraw(int place) {
     results[place] = null;
   }

@@ -6,7 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 
 /**
- * The names of the records that the items of a batch read, each name once, in the order of the items. Not thread-safe.
+ * Collects the names of the records that a batch reads: each name once, in the order of the items. Not thread-safe.
  */
 public final class ReadSet implements Reads {
   private final SequencedSet<TaskId> ids = new LinkedHashSet<>();

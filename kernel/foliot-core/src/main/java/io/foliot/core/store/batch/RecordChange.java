@@ -42,7 +42,10 @@ public final class RecordChange {
     return before != null && before.isLive();
   }
 
-  /** Returns whether the payload changes. Payloads are compared by identity, because they may not have been read. */
+  /**
+   * Returns whether the payload changes. Payloads are compared by identity, because a store may use a placeholder for a
+   * payload that it has not read.
+   */
   public boolean changesBody() {
     return before == null || before.body() != after.body();
   }

@@ -1,6 +1,6 @@
 /**
- * The general path of a store: read the records of a batch, decide on an overlay of them, and write the changes if the
- * records are still the same. A store adds its reads and its writes.
+ * The steps of a batch that stores share: read the records of the batch, apply the items to an overlay of these
+ * records, and write the changes if the records are still the same. Each store adds its own reads and writes.
  */
 @NullMarked
 package io.foliot.core.store.batch;

@@ -140,7 +140,7 @@ public final class Bytes {
     return u64(id.high()).u64(id.low());
   }
 
-  /** Overwrites four bytes, from index {@code at} on, with a number, the least significant byte first. */
+  /** Overwrites the four bytes from index {@code at} on with a number in little-endian order. */
   public void overwriteLittleEndian32(int at, int value) {
     array[at] = (byte) value;
     array[at + 1] = (byte) (value >>> 8);

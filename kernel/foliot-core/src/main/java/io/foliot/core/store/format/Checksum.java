@@ -4,8 +4,9 @@ import io.foliot.core.TaskId;
 import java.util.zip.CRC32C;
 
 /**
- * CRC32C of stored bytes, XORed with a hash of their owner, here called the mark. So the checksum of bytes that were
- * copied or restored to another task does not match. The mark needs no second pass over the bytes.
+ * CRC32C of stored bytes, XORed with a hash of their owner. This hash is called the mark. If bytes are copied or
+ * restored to another task, the mark differs and the checksum does not match. The mark needs no second pass over the
+ * bytes.
  */
 public final class Checksum {
   /** Size of a checksum in bytes. */

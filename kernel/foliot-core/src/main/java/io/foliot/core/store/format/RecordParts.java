@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of a record as bytes: its payload, its attempts, its successor, and the answer to a request. A part is
- * stored in a {@link Frame} of its own, or in the frame of a record. Reading throws {@link IndexOutOfBoundsException}
- * past the end or for an unknown code of a content type, and {@link MalformedException} for any other unknown code.
+ * stored in a {@link Frame} of its own, or in the frame of a record. A method that reads throws {@link
+ * IndexOutOfBoundsException} past the end or for an unknown content type, and {@link MalformedException} for any other
+ * unknown code.
  *
  * <p>The generations and times of attempts, notes and successors are stored as distances from a base. A small distance
  * takes few bytes; the largest takes ten. A store without a base passes 0.
@@ -44,7 +45,7 @@ public final class RecordParts {
       out.text(body.contentType());
     }
     out.varint(body.headers().size());
-    // Equal bodies have equal bytes: the order of an immutable map differs from process to process.
+    // Sorted, so that equal bodies have equal bytes: the order of an immutable map differs from process to process.
     Map<String, String> headers = body.headers().size() > 1 ? new TreeMap<>(body.headers()) : body.headers();
     headers.forEach((name, value) -> out.text(name).text(value));
     out.varint(body.payload().length).bytes(body.payload());

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>The record has a number in place of the queue's name; the store assigns the numbers. So a filter by queue or state
- * reads a few bytes at fixed indexes. A body above {@link #INLINE_BYTES} is stored beside the record, which then
- * contains only the checksum of the body. So a touch of a task with a large body is a small write, too.
+ * reads a few bytes at fixed indexes. A body above {@link #INLINE_BYTES} is stored beside the record, and the record
+ * contains only the checksum of the body. A touch of a task with a large body is therefore a small write, too.
  *
  * <p>This format is for stores that read and write records as a whole. A store whose statements or scripts change
  * single fields stores those fields separately, and the rest as {@link RecordParts}.
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class TaskRecordFormat {
   /**
    * Largest size of a body that is stored in its record: the bytes of the payload plus the characters of the headers.
-   * Every step of a task rewrites the record.
+   * Every step of a task rewrites the record, so a larger body is stored beside it.
    */
   public static final int INLINE_BYTES = 1024;
 

@@ -90,8 +90,9 @@ final class OptimisticBatchTest {
             .allMatch(name -> read.answer(name) == store.answer(name));
         if (hasAnswersAsRead && store.write(unit, read)) {
           batch.answer(unit);
-          // A unit without changes is compared with the records as read: other callers may have changed them since.
-          // A unit with changes is compared with the oracle: it was written, so its records were still those read.
+          // A unit without changes is compared with the records as they were read, because other callers may have
+          // changed the stored records since. A unit with changes was written, so its records had not changed, and it
+          // is compared with the oracle.
           boolean changesNoRecord = unit.overlay().changes().isEmpty();
           MapRecords table = changesNoRecord ? read.copy() : oracle;
           List<R> expected = step.apply(operations(table), unit.places().stream().map(items::get).toList(), readAt);
