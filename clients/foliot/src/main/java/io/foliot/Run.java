@@ -81,7 +81,7 @@ public interface Run {
   void again(Duration delay);
 
   /**
-   * If the handler returns, ends the job of this run: the schedule starts no further run until the job is put again.
+   * Ends the job of this run if the handler returns: the schedule starts no further run until the job is put again.
    * The other shards of the run finish.
    *
    * @throws IllegalStateException if the task belongs to no job
@@ -89,7 +89,7 @@ public interface Run {
   void endJob();
 
   /**
-   * If the handler returns, starts the next run of the job as soon as this run has ended. In the next run, the shard
+   * Starts the next run of the job as soon as this run has ended, if the handler returns. In the next run, the shard
    * with the same number begins with the checkpoint of this shard. The checkpoints that the job keeps for its next runs
    * have at most 8,192 characters together. A shard whose checkpoint does not fit begins without one.
    *

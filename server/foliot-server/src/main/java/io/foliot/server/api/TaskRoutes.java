@@ -78,7 +78,8 @@ final class TaskRoutes {
               + " this queue and task key within the last 24 hours; use a new one for a new request: idempotencyKey="
               + JsonIn.shown(String.valueOf(submission.idempotencyKey())))
           .with("id", result.id().toString());
-      case CHANGED -> throw new IllegalStateException("a submit without an expected generation cannot be refused as CHANGED: " + result);
+      case CHANGED -> throw new IllegalStateException(
+          "a submit without an expected generation cannot be refused as CHANGED: " + result);
       case CREATED, RESET, RESET_PENDING, KEPT, REPEATED -> null;
     };
   }
