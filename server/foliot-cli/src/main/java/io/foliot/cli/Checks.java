@@ -50,23 +50,25 @@ final class Checks {
   private static final int SYNCS = 200;
   private static final long SYNC_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
   /**
-   * Median time of a sync below which the syncs probably do not reach the disk. A battery-backed cache may be only a
-   * little slower.
+   * If the median time of a sync is below this value, the syncs probably do not reach the disk. Even a disk with a
+   * battery-backed cache is a little slower.
    */
   private static final double SYNC_TOO_GOOD_MILLIS = 0.01;
   private static final double SYNC_SLOW_MILLIS = 10;
   private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs");
 
-  /** Multiple of the store's reserve. The check warns if less space than this is free. */
+  /** The check warns if the free space is less than this multiple of the store's reserve. */
   private static final int MANY_RESERVES = 4;
 
   private static final long DRIFT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final double DRIFT_WARN_MILLIS = 5;
   private static final double DRIFT_FAIL_MILLIS = 100;
-  /** Largest accepted difference between the clocks: a Date header has whole seconds, and arrives a moment late. */
+  /**
+   * Largest accepted difference between the clocks. The Date header has only whole seconds, and arrives a moment late.
+   */
   private static final long DATE_TOLERANCE_SECONDS = 2;
 
-  /** Limits of open files below which the check warns or fails. */
+  /** The check warns if the limit of open files is below the first of these values, and fails below the second. */
   private static final long FEW_FILES = 4_096;
   private static final long TOO_FEW_FILES = 512;
 

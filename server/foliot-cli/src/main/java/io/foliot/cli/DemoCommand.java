@@ -300,7 +300,7 @@ final class DemoCommand implements Callable<Integer> {
     title("The tally");
     int lost = ledger.pending();
     int early = ledger.early();
-    // The payment is delivered PAYMENT_ATTEMPTS times by design; its repeated deliveries do not count.
+    // The payment is delivered PAYMENT_ATTEMPTS times on purpose, so its repeated deliveries are subtracted.
     int again = ledger.repeated() - (PAYMENT_ATTEMPTS - 1);
     row(ledger.acknowledged(), "acknowledged by the server", "");
     row(ledger.delivered(), "delivered", lost == 0 ? good("nothing is lost") : bad(lost + " are lost"));

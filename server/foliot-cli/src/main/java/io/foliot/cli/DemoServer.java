@@ -70,13 +70,15 @@ final class DemoServer implements AutoCloseable {
         .filter(word -> !word.startsWith("-Dfoliot.") && !word.startsWith("-agentlib")).forEach(command::add);
     command.add("-D" + ServerCommand.PARENT + "=" + ProcessHandle.current().pid());
     String classPath = System.getProperty("java.class.path");
-    // If this process was started from a jar, so is the server: the jar's manifest also enables native access.
+    // If this process was started from a jar, the server is started from the same jar, whose manifest enables native
+    // access.
     command.addAll(classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator)
         ? List.of("-jar", classPath)
         : List.of("-cp", classPath, Foliot.class.getName()));
     command.addAll(List.of("server", "--port", Integer.toString(port), "--data", folder.resolve("data").toString(),
         "--log-level", "warn",
-        // A task that is running at the kill runs again when its lease ends. A short margin keeps the lease short.
+        // A task that runs when the server is killed runs again when its lease ends. A short margin keeps the lease
+        // short.
         "--engine-lease-margin", "1s"));
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));

@@ -19,7 +19,8 @@ import picocli.CommandLine.Option;
 
 /** Checks the environment of a server. */
 @Command(name = "doctor", description = "Checks Java, disk, clock, store and port, and says what to do.", footer = {"",
-    "The options are those of the server command: give both the same values. The exit code is 1 if a check fails.", "",
+    "This command has the options of the server command: give it the same values as the server.",
+    "The exit code is 1 if a check fails.", "",
     "Examples", "  foliot doctor --data /var/lib/foliot --port 7400",
     "  foliot doctor --store jdbc:postgresql://db.example/foliot", "  foliot doctor --url http://127.0.0.1:7400"})
 final class DoctorCommand implements Callable<Integer> {

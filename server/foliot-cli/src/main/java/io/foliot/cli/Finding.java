@@ -4,7 +4,7 @@ package io.foliot.cli;
  * The result of a check.
  *
  * @param what the name of the checked thing
- * @param verdict whether a server can work with the checked thing
+ * @param verdict whether a server can run with the checked thing as it is
  * @param seen the state that the check found
  * @param advice the remedy; empty if there is nothing to do
  */

@@ -107,7 +107,7 @@ public final class Foliot {
       report(shell, unknown(line.getCommandSpec(), unmatched.getUnmatched().getFirst()));
     } else {
       String message = String.valueOf(failure.getMessage());
-      // All messages of the command begin in lower case; those of picocli do not.
+      // All messages of Foliot begin in lower case, but picocli's do not.
       report(shell, message.isEmpty()
           ? "the arguments cannot be used"
           : message.substring(0, 1).toLowerCase(Locale.ROOT) + message.substring(1));

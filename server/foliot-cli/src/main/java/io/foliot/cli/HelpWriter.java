@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.regex.Pattern;
 
 /**
- * Writes help texts without their glue characters. The glue keeps an address on one line: picocli may break a line
- * after the colon of {@code http:}, but not before a glue character.
+ * Removes the glue characters from help texts when it writes them. They keep an address on one line: picocli may break
+ * a line after the colon of {@code http:}, but not before a glue character.
  */
 final class HelpWriter extends FilterWriter {
   private static final char GLUE = '\uFEFF';

@@ -155,7 +155,9 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     return array.items().stream().map(JsonView::text).collect(Collectors.joining(", "));
   }
 
-  /** Returns the result of a run. Brackets show its phase, if that is a listener, and the listeners that failed. */
+  /**
+   * Returns the result of a run. Brackets show the phase of the run if it is a listener, and the listeners that failed.
+   */
   private static String result(JsonView run) {
     String phase = run.at("phase").text("shards");
     String failed = texts(run.at("failedListeners"));

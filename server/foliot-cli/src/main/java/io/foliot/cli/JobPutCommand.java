@@ -46,7 +46,7 @@ final class JobPutCommand implements Callable<Integer> {
   @Option(names = "--misfire-max", paramLabel = "COUNT", description = "with the policy all: how many late times run at most")
   private @Nullable Integer misfireMax;
 
-  @Option(names = "--history", paramLabel = "COUNT", description = "how many entries of the history are kept: ended runs, and ranges of times that did not run; 50 unless given")
+  @Option(names = "--history", paramLabel = "COUNT", description = "how many entries of the history are kept; an entry is an ended run, or a range of times that did not run; 50 unless given")
   private @Nullable Integer history;
 
   @Option(names = "--window", paramLabel = "DURATION", description = "how late the run of a scheduled time may begin")
@@ -76,7 +76,7 @@ final class JobPutCommand implements Callable<Integer> {
   @Option(names = "--zones", paramLabel = "ZONE", split = ",", description = "with the scope per-zone: the zones of a run, instead of all zones that have a worker")
   private List<String> zones = List.of();
 
-  @Option(names = "--run-listeners", paramLabel = "PHASE", split = ",", description = "extra tasks of a run for listeners: before (the first shard), after (the last shard)")
+  @Option(names = "--run-listeners", paramLabel = "PHASE", split = ",", description = "listeners of a run, each an extra task: before (the first shard), after (the last shard)")
   private List<String> runListeners = List.of();
 
   @Mixin

@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Lists recurring jobs. */
-@Command(name = "jobs", description = "Lists recurring jobs. The commands create and change jobs.", synopsisSubcommandLabel = "[COMMAND]", commandListHeading = "%nCommands:%n", footer = {
+@Command(name = "jobs", description = "Lists recurring jobs. The subcommands create and change jobs.", synopsisSubcommandLabel = "[COMMAND]", commandListHeading = "%nCommands:%n", footer = {
     "", "Examples", "  foliot jobs",
     "  foliot jobs put report --queue billing --cron \"0 2 * * *\" --zone Europe/Berlin",
     "  foliot jobs runs report"})

@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** A command whose only argument is the name of a queue. */
+/** A command with one argument, the name of a queue. */
 abstract sealed class QueueActCommand implements Callable<Integer> {
   private final Shell shell;
   private final String done;

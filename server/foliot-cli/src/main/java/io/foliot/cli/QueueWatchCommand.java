@@ -37,8 +37,8 @@ final class QueueWatchCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try (ServerConnection remote = server.open(shell)) {
-      // If the first read fails, the command fails, because most likely the address, the key or the name is wrong.
-      // Later reads are retried.
+      // If the first read fails, the address, the key or the name is most likely wrong, so the command fails. Later
+      // reads are retried.
       String line = line(remote);
       long next = System.nanoTime();
       for (int shown = 1;; shown++) {

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** Lists queues. */
-@Command(name = "queues", description = "Lists queues. The commands create and change queues.", synopsisSubcommandLabel = "[COMMAND]", commandListHeading = "%nCommands:%n", footer = {
+@Command(name = "queues", description = "Lists queues. The subcommands create and change queues.", synopsisSubcommandLabel = "[COMMAND]", commandListHeading = "%nCommands:%n", footer = {
     "", "Examples", "  foliot queues",
     "  foliot queues put orders --to http://127.0.0.1:8080/orders", "  foliot queues pause orders"})
 final class QueuesCommand implements Callable<Integer> {

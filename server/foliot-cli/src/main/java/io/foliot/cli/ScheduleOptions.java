@@ -38,7 +38,7 @@ final class ScheduleOptions {
   @Option(names = "--from", paramLabel = "INSTANT", description = "the first instant that may be scheduled")
   private @Nullable String from;
 
-  @Option(names = "--to", paramLabel = "INSTANT", description = "the end of the schedule: no time at this instant or later")
+  @Option(names = "--to", paramLabel = "INSTANT", description = "the end of the schedule: nothing is scheduled at this instant or later")
   private @Nullable String to;
 
   @Option(names = "--exclude", paramLabel = "CALENDAR", split = ",", description = "calendars whose days are excluded")

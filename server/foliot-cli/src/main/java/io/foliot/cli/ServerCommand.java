@@ -30,13 +30,13 @@ import picocli.CommandLine.ParseResult;
     "  1  the store has closed itself, or the server could not start",
     "  2  the options or the configuration cannot be used",
     "  3  the server ran out of memory, after the line \"Terminating due to java.lang.OutOfMemoryError\"",
-    "  5  a thread that the server needs has ended, or a check of the server noticed that memory ran out",
+    "  5  a thread that the server needs has ended, or the server noticed that its memory had run out",
     "", "Examples", "  foliot server --data /var/lib/foliot",
     "  foliot server --port 7401 --allow-network 10.0.0.0/8"})
 final class ServerCommand implements Callable<Integer> {
   private static final Logger log = LoggerFactory.getLogger(ServerCommand.class);
 
-  /** Start of the line that is printed when the server is ready; the rest of the line is the server's address. */
+  /** Beginning of the line that is printed when the server is ready. The server's address follows. */
   static final String READY = "Foliot is ready at ";
 
   /** System property with the id of a parent process. This process ends when the parent ends or is killed. */

@@ -27,9 +27,9 @@ import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of a command to a server. A call goes through the client. It goes directly over HTTP if the command
- * shows the response as it is, or if the client has no such call. A failed call throws a {@link CommandException},
- * except in {@link #send}.
+ * The connection of a command to a server. Most calls go through {@link FoliotClient}. A call goes directly over HTTP
+ * if the command shows the response unchanged, or if the client lacks the call. A failed call throws a
+ * {@link CommandException}, except in {@link #send}.
  */
 final class ServerConnection implements AutoCloseable {
   static final String URL_VARIABLE = "FOLIOT_URL";
@@ -50,7 +50,8 @@ final class ServerConnection implements AutoCloseable {
     try {
       FoliotClient.Builder builder = FoliotClient.builder(URI.create(this.url)).httpClient(http)
           .requestTimeout(ANSWER_TIMEOUT)
-          // A person sees the failure and decides; a silent wait would look as if the command hung.
+          // The user sees the failure and decides whether to repeat the command. During silent retries, the command
+          // would appear to hang.
           .retry(RetryPolicy.none());
       if (!apiKey.isEmpty()) {
         builder.apiKey(apiKey);
@@ -83,14 +84,15 @@ final class ServerConnection implements AutoCloseable {
   /**
    * Returns a connection to the server that the user has named.
    *
-   * @param url the URL on the command line; null for the URL in the environment or, if none is set, the default
+   * @param url the URL on the command line; if null, the URL is that of the environment or, if the environment has
+   *     none, the default
    */
   static ServerConnection of(@Nullable String url, Shell shell) {
     String address = url != null ? url : shell.variable(URL_VARIABLE);
     return new ServerConnection(address.isEmpty() ? Defaults.URL : withScheme(address), shell.variable(KEY_VARIABLE));
   }
 
-  /** Returns an address with its scheme; an address without one gets http. */
+  /** Returns an address with a scheme. An address that has no scheme gets http. */
   static String withScheme(String address) {
     return address.contains("://") ? address : "http://" + address;
   }

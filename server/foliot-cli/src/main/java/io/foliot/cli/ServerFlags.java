@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/** Makes each {@link Option} of the server an option of a command, so that the code lists the options only once. */
+/** Adds each {@link Option} of the server to a command, so that no command has its own list of them. */
 final class ServerFlags {
   private ServerFlags() {}
 

@@ -37,7 +37,7 @@ record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, Strin
   }
 
   /**
-   * Returns whether output may have colours: only on a terminal, and not if the user has switched them off
+   * Returns whether output may have colours. It may on a terminal, unless the user has switched colours off
    * (https://no-color.org).
    */
   boolean colours() {

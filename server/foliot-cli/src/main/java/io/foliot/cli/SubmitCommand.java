@@ -74,7 +74,7 @@ final class SubmitCommand implements Callable<Integer> {
   @Option(names = "--on-conflict", paramLabel = "WHAT", description = "if the key has a live task: reset, keep or reject; default: reset")
   private @Nullable OnConflict onConflict;
 
-  @Option(names = "--idempotency-key", paramLabel = "KEY", description = "a repeat with the same key and task gets the same response for 24 hours, so a submit can be repeated safely")
+  @Option(names = "--idempotency-key", paramLabel = "KEY", description = "makes it safe to repeat this submit: for 24 hours, a submit with the same key and task gets the same response")
   private @Nullable String idempotencyKey;
 
   @Mixin

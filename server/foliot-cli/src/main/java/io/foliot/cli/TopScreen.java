@@ -15,12 +15,14 @@ import java.util.function.Predicate;
 
 /** The screen of {@code top}: figures of a server and their rates of change. Not thread-safe. */
 final class TopScreen {
-  /** Number of refreshes that are kept. Percentiles cover all of them: one second has too few tasks for a p99. */
+  /**
+   * Number of refreshes that are kept. Percentiles cover all of them, because one second has too few tasks for a p99.
+   */
   private static final int WINDOW = 10;
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss")
       .withZone(ZoneId.systemDefault());
   private static final Predicate<Figures.Sample> ALL = sample -> true;
-  /** The calls of the engine that only read. They are not counted as batches. */
+  /** Names of the calls of the store that only read. They are not counted as batches. */
   private static final Set<String> READS = Set.of("due", "overdue", "prefetch", "probe");
   private static final Predicate<Figures.Sample> COMMITS = sample -> !READS.contains(sample.label("call"));
 
@@ -131,7 +133,7 @@ final class TopScreen {
         + Words.seconds(now.percentile(oldest(), "foliot_loop_turns_seconds", 0.99, ALL)), width));
     lines.add("");
     List<String> destinations = destinations();
-    // At most 6 lines are reserved for destinations, and 2 for an empty line and the last line.
+    // Up to 6 lines are reserved for destinations, and 2 more for an empty line and the last line.
     int room = Math.max(2, height - lines.size() - Math.min(destinations.size(), 6) - 2);
     addTable(lines, queueTable(), room, width, shell);
     lines.add("");

@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Moves the deadlines of tasks. */
-@Command(name = "touch", description = "Moves the deadlines of tasks to a delay from now, for heartbeats.", footer = {
+@Command(name = "touch", description = "Resets tasks, for heartbeats: each becomes due when the given delay is over.", footer = {
     "",
     "Exit code 1 if one of the keys has no live task.", "", "Example",
     "  foliot touch sessions alice bob --delay 30m"})

@@ -17,7 +17,7 @@ final class WorkersCommand implements Callable<Integer> {
 
   private final Shell shell;
 
-  @Option(names = "--gone", description = "also list workers that are gone and still have a seat; needs a key for all queues")
+  @Option(names = "--gone", description = "also list workers that are gone but still have a seat; needs an API key for all queues")
   private boolean gone;
 
   @Mixin

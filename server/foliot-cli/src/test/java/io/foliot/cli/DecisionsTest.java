@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Checks the form of the decisions, and that {@code libraries.md} gives a reason for each dependency. Also checks that
- * names exist: tests in decisions, types in {@code ARCHITECTURE.md}, numbers of decisions in all text files.
+ * each named thing exists: the tests that decisions name, the types that {@code ARCHITECTURE.md} names, and the
+ * decisions that any text file refers to by number.
  */
 final class DecisionsTest {
   private static final Path ROOT = (Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", ".."))
@@ -90,7 +91,7 @@ final class DecisionsTest {
         return FileVisitResult.CONTINUE;
       }
     });
-    // A walk of the wrong folder would find no problem.
+    // If the test read the wrong folder, it would find no problem.
     assertThat(texts).hasSizeGreaterThan(500);
     return texts;
   }

@@ -36,7 +36,7 @@ final class DefaultsTest {
       .collect(Collectors.joining("|")) + ")`";
   private static final String VALUE = "`?(\\d[\\d,.]*(?: ?[A-Za-z]+)?)`?";
 
-  /** A row of a table: the key alone in the first cell; the last cell begins with the default and a semicolon. */
+  /** A row of a table. Its first cell has only the key; its last cell begins with the default and a semicolon. */
   private static final Pattern ROW = Pattern.compile("^\\| *" + KEY + " *\\|(?:.*\\|)? *([^|;]+);[^|]*\\| *$",
       Pattern.MULTILINE);
   /** A default in brackets: {@code `key` (5 s)}. */
@@ -45,7 +45,7 @@ final class DefaultsTest {
   private static final Pattern SENTENCE = Pattern.compile(KEY + "(?:(?!" + KEY + "|\\. |\\|).){0,200}?" + "\\b" + VALUE
       + " (?:unless set|by default)");
 
-  /** Defaults that the help of commands states, by command and option. */
+  /** Defaults that the help of a command must state, by command and option. */
   private static final Map<String, String> HELP = Map.of("tasks --limit", "default: " + Defaults.PAGE,
       "queues redrive --limit", "default: " + Defaults.REDRIVE,
       "queues put --timeout", "default: " + DurationText.format(Target.DEFAULT_TIMEOUT),

@@ -20,7 +20,7 @@ import picocli.CommandLine;
 /** Checks that the commands in the documents can be parsed. */
 final class DocumentedCommandsTest {
   private static final Pattern COMMAND = Pattern.compile("\\./foliot((?: [^`\\n]*)?)");
-  /** An argument as a shell reads it: in quotes if it has spaces. */
+  /** An argument of a shell command. An argument with spaces is in quotes. */
   private static final Pattern WORD = Pattern.compile("\"[^\"]*\"|\\S+");
 
   /** Returns the problem of a command line; null if the command can be parsed. */

@@ -43,7 +43,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine.TypeConversionException;
 
-/** Checks that the command line, the configuration, the API and headers read all durations of one table alike. */
+/**
+ * Checks that the command line, the configuration, the API and headers read each duration of a table in the same way.
+ */
 final class DurationReadersTest {
   private static final String EXPECTED = "expected a duration such as \"30m\", but got \"";
 
@@ -169,7 +171,7 @@ final class DurationReadersTest {
     }
   }
 
-  /** A stub of a receiver and of a server, whose response contains the current row. */
+  /** A stub of a receiver and of a server. Its response contains the current row. */
   private static final class Stub implements AutoCloseable {
     private final HttpServer server;
     private volatile Row row = new Row("\"\"", "", null);

@@ -26,9 +26,8 @@ final class JobAccount {
   }
 
   /**
-   * Waits, at most 30 s, until two more scheduled times are counted. Then asserts that the number of all counted times
-   * equals the number of scheduled times since the job was created. The tolerance is one, because the job keeps
-   * running.
+   * Waits, at most 30 s, until two more scheduled times are counted. Then asserts that the job has counted all
+   * scheduled times since its creation. The numbers may differ by one, because the job keeps running.
    */
   static void assertContinues(FoliotServer server) {
     try (FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {

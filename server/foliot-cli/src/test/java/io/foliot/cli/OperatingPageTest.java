@@ -41,7 +41,7 @@ final class OperatingPageTest {
   /** The line with the type of a metric: {@code # TYPE foliot_tasks gauge}. */
   private static final Pattern TYPE = Pattern.compile("^# TYPE (foliot_\\w+) (\\w+)$", Pattern.MULTILINE);
   private static final Pattern METRIC = Pattern.compile("\\bfoliot_[a-z_]+");
-  /** The first cell of a table's row, if the cell begins with a metric. */
+  /** The first cell of a row of a table, if this cell begins with a metric. */
   private static final Pattern ROW = Pattern.compile("^\\| (`foliot_[^|]*)\\|", Pattern.MULTILINE);
 
   @TempDir

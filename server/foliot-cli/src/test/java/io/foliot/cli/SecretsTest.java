@@ -38,8 +38,9 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /**
- * Passes secrets in the settings of the store, the admin key and the coordinator, and provokes failures. The operator
- * must get the reason that the database or Redis gives. No log line, message or response may contain a secret.
+ * Starts servers that have secrets in the settings of the store, the admin key and the coordinator, and provokes
+ * failures. The operator must get the reason that the database or Redis gives. No log line, message or response may
+ * contain a secret.
  */
 @Tag("long")
 final class SecretsTest {

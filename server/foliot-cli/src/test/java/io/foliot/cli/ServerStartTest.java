@@ -91,7 +91,7 @@ final class ServerStartTest {
       for (String line = out.readLine(); line != null; line = out.readLine()) {
         lines.add(line);
         if (line.contains("Foliot is ready")) {
-          // Uses the handle, because Process.destroy would close the stream.
+          // Process.destroy would close the stream that the test reads, so the test uses the handle.
           assertThat(process.toHandle().destroy()).isTrue();
         }
       }

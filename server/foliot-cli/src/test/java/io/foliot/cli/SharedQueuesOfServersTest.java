@@ -115,7 +115,7 @@ final class SharedQueuesOfServersTest {
     call(first, "PUT", "/v1/queues/empty", PULL);
     HttpResponse<String> deleted = call(second, "DELETE", "/v1/queues/empty", "");
     assertThat(deleted.statusCode()).as(deleted.body()).isEqualTo(200);
-    // Until the first server has read the deletion, it treats the queue as one that is being deleted.
+    // Until the first server has read the deletion, it may still report that the queue is being deleted.
     assertThat(call(first, "POST", "/v1/queues/empty/tasks", "{\"delay\": \"1s\"}").statusCode()).isIn(404, 503);
     assertThat(call(second, "DELETE", "/v1/queues/empty", "").statusCode()).isEqualTo(404);
   }

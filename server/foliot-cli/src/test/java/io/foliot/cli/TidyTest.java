@@ -25,11 +25,11 @@ final class TidyTest {
   private static final int MAX_LINES = 600;
 
   private static final Pattern COMMENT = Pattern.compile("^\\s*(?:/\\*\\*|\\*|//)\\s");
-  /** First words of a comment that begin a clause without a subject, or that name no party. */
+  /** Words that must not begin a comment, because they begin a clause without a subject, or name no party. */
   private static final Pattern BANNED = Pattern.compile("^\\s*(?:/\\*\\*|//)\\s+(?:@\\w+ )?"
       + "(?:Who|Whoever|Whose|Whom|Nobody|Somebody|Everybody|Anybody|For how long|Since when|Until when"
       + "|(?:Of|By|To|With) whom|Of which|Neither|What|Whatever|Why|How|Has|Told|None|So (?:many|much|long))\\b");
-  /** The same first words, on the line after the opening of a comment or at the start of a later paragraph. */
+  /** The same words, on the line after the opening of a comment or at the start of a later paragraph. */
   private static final Pattern PARAGRAPH = Pattern.compile(BANNED.pattern().replace("(?:/\\*\\*|//)", "\\*")
       .replace("(?:@", "(?:<p>)?(?:@"));
   /** A comment of a script, an SQL statement or a POM. */
@@ -46,7 +46,7 @@ final class TidyTest {
   private static final Pattern METHOD = Pattern
       .compile("^ {2,4}(?!private\\b)(?!.*\\b(?:class|record|interface|enum)\\b)"
           + "[^=(]* [a-z]\\w*\\(.*");
-  /** Idioms. A comment has the verb of the field or the name of the party instead. */
+  /** Idioms. Comments must use the technical verb or the name of the party instead. */
   private static final Pattern IDIOM = Pattern
       .compile("\\b(?:stands? (?:for|still|at|on)|stood still|is away|are away|goes on|work(?:s|ed) off"
           + "|(?:is|are|was|were|be|been|being) told|look(?:s|ed) at|is none of|bec(?:omes|ame) of|nobody|somebody|everybody"
@@ -63,7 +63,7 @@ final class TidyTest {
       .compile("^(?:public |abstract |final |sealed )*(?:class|interface|record|enum)"
           + " ");
 
-  /** An instanceof test of a store, or a cast to a store's class. A type in a link of a comment does not match. */
+  /** An instanceof test for the class of a store, or a cast to it. A type in a link of a comment does not match. */
   private static final Pattern STORE_BY_CLASS = Pattern.compile("\\binstanceof (?:final )?\\w*Store\\b"
       + "|\\((?:RocksDb|Redis|Jdbc|Memory)Store\\) ?\\w");
 
@@ -96,7 +96,7 @@ final class TidyTest {
         return FileVisitResult.CONTINUE;
       }
     });
-    // A walk of the wrong folder would find no problem.
+    // If the test read the wrong folder, it would find no problem.
     assertThat(found).isNotEmpty();
     found.sort(null);
     return found;
@@ -132,7 +132,7 @@ final class TidyTest {
     assertThat(found).as("break these lines at %d columns", MAX_COLUMNS).isEmpty();
   }
 
-  /** Omits tables, headings, images, fenced code and lines without a space, because they cannot be broken. */
+  /** Tables, headings, images, fenced code and lines without a space are omitted, because they cannot be broken. */
   @Test
   void noLineOfADocumentIsTooLong() throws IOException {
     List<Line> found = new ArrayList<>();
@@ -187,7 +187,7 @@ final class TidyTest {
     assertThat(SCRIPT_BANNED.matcher("  -- What runs goes the general way.").find()).as("a breach is found").isTrue();
   }
 
-  /** Omits tests, proof, and private methods: for those, a comment with a reason is enough. */
+  /** Tests, proof and private methods are omitted: their comments may give only a reason. */
   @Test
   void theDocumentationOfAMethodBeginsWithAVerb() throws IOException {
     List<Line> found = new ArrayList<>();
@@ -285,7 +285,7 @@ final class TidyTest {
     assertThat(STORE_BY_CLASS.matcher("(RedisStore) store").find()).as("a breach is found").isTrue();
   }
 
-  /** Permits more than {@link #MAX_LINES} lines if the comment of the class gives the reason. */
+  /** A file may have more than {@link #MAX_LINES} lines if the comment of its class gives the reason. */
   @Test
   void aLongFileOfMainGivesTheReason() throws IOException {
     List<Path> found = new ArrayList<>();

@@ -73,7 +73,7 @@ final class ZooKeeperClusterTest {
     }
   }
 
-  /** Waits until the servers together own all slots, and each owns an equal share or one slot more or less. */
+  /** Waits until the servers together own all slots, in equal shares that differ by at most one slot. */
   private static void awaitShared(FoliotServer... servers) {
     await("the servers share the slots", () -> {
       int count = number(servers[0], "count");

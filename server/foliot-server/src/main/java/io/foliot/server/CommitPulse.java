@@ -11,15 +11,17 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A check that the store commits. Each beat writes a small document, and the pulse is lost when no write has become
- * durable for {@link #LOST_NANOS}. Reads do not show this failure, because a store that has ceased to commit can still
- * answer reads. The node then accepts and claims nothing.
+ * A check that the store commits. Each beat writes a small document. The pulse is lost when no write has become durable
+ * for {@link #LOST_NANOS}; the node then accepts and claims nothing. A read would not show this failure, because a
+ * store that no longer commits may still answer reads.
  */
 final class CommitPulse {
   /** Time without a commit after which the server is not ready. */
   static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** Number of pulse documents in a store. Nodes share them; else each new name of a node would add a document. */
+  /**
+   * Number of pulse documents in a store. Nodes share them, because otherwise each new name of a node would add one.
+   */
   private static final int DOCUMENTS = 16;
   /** Maximum number of tries of one beat. A try fails if another node writes the same document at that moment. */
   private static final int TRIES = 3;

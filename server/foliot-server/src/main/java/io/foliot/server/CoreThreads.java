@@ -4,8 +4,8 @@ import java.lang.Thread.UncaughtExceptionHandler;
 
 /**
  * A handler that ends the process when a thread that the server needs has ended, or when memory has run out. Otherwise
- * the process would appear alive and do nothing. The tasks are in the store, and a supervisor such as systemd can
- * restart the process.
+ * the process would appear alive but do nothing. No task is lost, because the tasks are in the store. A supervisor such
+ * as systemd can restart the process.
  */
 public final class CoreThreads implements UncaughtExceptionHandler {
   /** Exit code of a process that this handler ends. */
@@ -50,7 +50,9 @@ public final class CoreThreads implements UncaughtExceptionHandler {
     }
   }
 
-  /** Ends the process at once: an orderly stop would need the threads and the memory that are gone. */
+  /**
+   * Ends the process at once. An orderly stop would need the threads that have ended and the memory that has run out.
+   */
   public static void end(String reason, Throwable cause) {
     try {
       System.err.println("foliot: " + reason + ", and the server cannot continue: " + cause

@@ -40,7 +40,9 @@ import org.slf4j.LoggerFactory;
 /** A server in this process. */
 public final class FoliotServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(FoliotServer.class);
-  /** Divisor: answers to reads may use the heap divided by this number, and so may answers to writes. */
+  /**
+   * All answers to reads together may use the heap divided by this number; all answers to writes may use as much again.
+   */
   private static final int ANSWERS_OF_HEAP = 8;
   /** Pause between two reads of the API keys. */
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -116,7 +118,7 @@ public final class FoliotServer implements AutoCloseable {
 
   /**
    * Reads the API keys every second, because other servers create and delete keys. While the store does not answer,
-   * this server keeps the keys that it has.
+   * this server keeps the keys that it has read before.
    */
   private static void refresh(KeyRing keys) {
     boolean answered = true;
@@ -157,7 +159,7 @@ public final class FoliotServer implements AutoCloseable {
     return start(config, runtime, prometheus, failure, clock, random, out);
   }
 
-  /** Starts a server over a runtime that was opened before. If the start fails, the runtime is closed. */
+  /** Starts a server with an open runtime. If the start fails, the runtime is closed. */
   static FoliotServer start(FoliotConfig config, ServerRuntime runtime, Prometheus prometheus,
       CompletableFuture<Throwable> failure, TimeSource clock, SecureRandom random, PrintStream out) {
     try {
@@ -253,9 +255,9 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
-   * Returns how many connections to accept: as many as configured, but at most half of the free file descriptors,
-   * because callbacks and files need the other half. Logs a warning if the result is lower than configured by a tenth
-   * or more.
+   * Returns how many connections to accept. The result is the configured number, but at most half of the free file
+   * descriptors, because callbacks and files need the other half. Logs a warning if the result is at least a tenth
+   * below the configured number.
    */
   private static int connections(FoliotConfig config) {
     int wanted = config.limits().connections();
@@ -290,7 +292,8 @@ public final class FoliotServer implements AutoCloseable {
     watchdog.close();
     Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
     try {
-      // The engine stops first, because that ends the long polls of workers. It still answers calls that began earlier.
+      // The engine stops first, because its stop ends the long polls of workers. Afterwards the engine still answers
+      // calls that began before the stop.
       runtime.scheduler().stop(left).orTimeout(left.toMillis() + 1_000, TimeUnit.MILLISECONDS).join();
     } catch (CompletionException e) {
       log.warn("the engine did not stop in time; its tasks are claimed again when their leases end", e);

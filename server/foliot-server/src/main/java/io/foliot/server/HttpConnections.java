@@ -34,34 +34,35 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Helidon's connections with three additions. If a request is answered before all of it has arrived, the server reads
- * and discards the rest for a moment before it closes the connection. A request of HTTP/1.0 is served. And a connection
- * is closed if its client is too slow.
+ * and discards the rest for a moment before it closes the connection. Requests of HTTP/1.0 are served. A connection is
+ * closed if its client is too slow.
  *
- * <p>A client has a limited time for each of two phases. One phase begins when the server begins to write an answer,
- * and lasts until the head of the next request has arrived. The other phase begins then, and lasts until the server
- * begins to write the answer. The limit applies to the time that the connection spends waiting for the client to send
- * or to read. It does not apply to the time that the request spends waiting for the store. Bytes that arrive too late
- * are refused, and if they belong to a body, the request is answered with 408. A request on an idle connection is not
- * refused: the time for its head begins with its first bytes. If the client neither sends nor reads, Helidon's timer
- * soon closes the connection. Helidon's read timeout has no effect on the channels that it uses.
+ * <p>A client has a limited time for each of two phases. The request phase begins when the head of a request has
+ * arrived, and ends when the server begins to write the answer. The answer phase follows, and ends when the head of the
+ * next request has arrived. Only the time for which the connection waits for the client to send or to read is limited,
+ * not the time for which the request waits for the store. Bytes that arrive too late are refused. If they belong to a
+ * body, the request is answered with 408. A connection that is idle may remain idle longer: the time for the head of a
+ * request begins with its first bytes. If the client neither sends nor reads, Helidon's timer soon closes the
+ * connection. Helidon's own read timeout is of no use here, because it has no effect on the socket channels that
+ * Helidon uses.
  *
- * <p>Helidon 4.5.0 treats the unread body of a request with {@code Expect} as the next request, and keeps a connection
- * open after an answer with {@code Connection: close}. {@link HttpListener} therefore ends such connections itself: it
- * throws an exception that {@link Connection#handle} catches or passes on.
+ * <p>Helidon 4.5.0 has two mistakes. It treats the unread body of a request with {@code Expect} as the next request,
+ * and it keeps a connection open after an answer with {@code Connection: close}. {@link HttpListener} therefore ends
+ * such connections itself, with an exception that {@link Connection#handle} catches or passes on.
  */
 final class HttpConnections implements ServerConnectionSelector {
   /**
-   * Maximum number of bytes that are read and discarded after the last answer. A close with unread bytes resets the
-   * connection, and the client could lose the answer.
+   * Maximum number of bytes that are read and discarded after the last answer. If the server closed a connection that
+   * has unread bytes, the connection would be reset, and the client could lose the answer.
    */
   private static final int MAX_LINGER_BYTES = 16 << 20;
   /**
-   * Longest time for which bytes are read and discarded. A client that waits for the server to close the connection
+   * Longest time for which bytes are read and discarded. If the client sends nothing more and waits for the close, it
    * waits this long.
    */
   private static final Duration LINGER = Duration.ofSeconds(1);
 
-  /** Number of times that a connection is checked within the time limit of its client. */
+  /** Number of checks of a connection within the time limit of its client. */
   private static final int CHECKS = 10;
 
   private final Http1ConnectionSelector http1;
@@ -90,8 +91,8 @@ final class HttpConnections implements ServerConnectionSelector {
   }
 
   /**
-   * Returns how long a connection may wait for its client before it must be closed. A client that still sends gets an
-   * answer earlier.
+   * Returns how long a connection may wait for its client before Helidon's timer closes the connection. This is longer
+   * than the time limit of the client, so that a client that sends too slowly is answered before the close.
    */
   Duration closesAfter() {
     return clientTimeout.plus(LINGER);
@@ -102,7 +103,7 @@ final class HttpConnections implements ServerConnectionSelector {
     return clientTimeout.dividedBy(CHECKS);
   }
 
-  /** The end of a connection whose client is too slow. */
+  /** Thrown to end a connection whose client is too slow. */
   static final class SlowClientException extends CloseConnectionException {
     private static final long serialVersionUID = 1;
 
@@ -134,8 +135,8 @@ final class HttpConnections implements ServerConnectionSelector {
     }
 
     /**
-     * Notes that bytes have arrived. Returns whether the connection was idle until now. The idle time is then dropped
-     * from the total.
+     * Records that bytes have arrived. If the connection was idle until now, drops the idle time from the total, and
+     * returns true.
      */
     boolean endsIdle() {
       if (!idle) {
@@ -163,8 +164,8 @@ final class HttpConnections implements ServerConnectionSelector {
   }
 
   /**
-   * The end of a connection whose request was answered before the whole request was read. The remaining bytes must not
-   * be parsed as a request.
+   * Thrown to end a connection if a request was answered before all of it was read. The remaining bytes must not be
+   * parsed as a request.
    */
   static final class UnreadRequestException extends CloseConnectionException {
     private static final long serialVersionUID = 1;
@@ -229,7 +230,7 @@ final class HttpConnections implements ServerConnectionSelector {
           Thread.sleep(LINGER);
           socket.close();
         } catch (InterruptedException | UncheckedIOException e) {
-          // The loop below ended before the time was over, or the connection is closed already.
+          // The loop below has ended in time and has interrupted this thread, or the connection is closed already.
         }
       });
       try {
@@ -256,8 +257,8 @@ final class HttpConnections implements ServerConnectionSelector {
       return client.total();
     }
 
-    // Helidon calls this method from its timer and when it stops. Helidon's own close with an interrupt would end only
-    // the wait for a first line.
+    // Helidon's timer calls this method, and so does Helidon's stop. A close of the Helidon connection with an
+    // interrupt would end only a wait for a first line.
     @Override
     public void close(boolean interrupt) {
       if (client.total().compareTo(closesAfter) <= 0) {
@@ -273,9 +274,9 @@ final class HttpConnections implements ServerConnectionSelector {
   }
 
   /**
-   * The incoming bytes of a connection. The first request may be of HTTP/1.0, as from a proxy with old settings. Such a
-   * request is changed to HTTP/1.1 with {@code Connection: close}. A client of HTTP/1.0 understands the answer, because
-   * every answer has a length and uses nothing that HTTP/1.0 lacks.
+   * The incoming bytes of a connection. The first request may be of HTTP/1.0, for example from a proxy with old
+   * settings. Such a request is changed to HTTP/1.1 with {@code Connection: close}. A client of HTTP/1.0 understands
+   * the answer, because every answer has a length and needs no feature of HTTP/1.1.
    */
   private static final class Intake implements Supplier<byte @Nullable []> {
     private static final byte[] VERSION = " HTTP/1.0\r\n".getBytes(US_ASCII);
@@ -304,7 +305,7 @@ final class HttpConnections implements ServerConnectionSelector {
       client.enter();
       try {
         byte[] bytes = socket.get();
-        // A request on an idle connection is served even if it arrives just before the connection would be closed.
+        // If a request arrives on an idle connection just before the close, it is still served.
         if (bytes == null || !client.endsIdle()) {
           ensureInTime();
         }

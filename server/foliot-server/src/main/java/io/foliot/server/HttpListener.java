@@ -46,9 +46,9 @@ final class HttpListener implements AutoCloseable {
   /** Longest first line of a request, in bytes. It has room for the longest key, percent-encoded. */
   private static final int MAX_FIRST_LINE = 4 << 10;
   private static final int MAX_HEADERS_BYTES = 16 << 10;
-  /** Longest unread body, in bytes, that is skipped; for a longer one the connection is closed. */
+  /** Longest unread body, in bytes, that is skipped. If the unread body is longer, the connection is closed. */
   private static final int MAX_SKIPPED_BYTES = 64 << 10;
-  /** Time that Helidon gives to requests under way when it stops. */
+  /** Longest time for which a stop of Helidon waits for requests under way. */
   private static final Duration LAST_GRACE = Duration.ofMillis(500);
 
   private static final Header JSON = HeaderValues.createCached(HeaderNames.CONTENT_TYPE, "application/json");
@@ -165,7 +165,7 @@ final class HttpListener implements AutoCloseable {
           "the first line has at most " + MAX_FIRST_LINE + " bytes, all headers together " + MAX_HEADERS_BYTES);
       case 503 ->
         new Problem(ProblemKind.OVERLOADED, "too many concurrent requests; nothing was done, try again later");
-      // Without a method, the bytes received were not an HTTP request.
+      // If there is no method, the bytes that arrived are not an HTTP request.
       case 500 -> request.method().isEmpty()
           ? new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP")
           : new Problem(ProblemKind.INTERNAL, "the cause is in the server's log; please report it");
@@ -225,8 +225,8 @@ final class HttpListener implements AutoCloseable {
 
   /**
    * Returns whether to keep or to close the connection. It is kept only if the server knows where the next request
-   * begins. With {@code Expect}, the client may or may not send the unread body. If a body was read in part because it
-   * is broken or too long, its end is not known.
+   * begins. This is unknown in two cases. A client that sent {@code Expect} may or may not send the body that was not
+   * read. And a body that is broken or too long was read only in part.
    */
   private static After after(ServerRequest request, Arriving arriving) {
     if (arriving.isUnread()) {

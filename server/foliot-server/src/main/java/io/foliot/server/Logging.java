@@ -37,15 +37,17 @@ public final class Logging {
     root.addAppender(console);
     root.setLevel(Level.WARN);
     context.getLogger("io.foliot").setLevel(Level.toLevel(config.level(), Level.INFO));
-    // The HTTP client's log is off: failures of a callback are in the history of its task, and the client logs even its
-    // shutdown as an error.
+    // The HTTP client's log is off, because the client logs even its shutdown as an error. The failures of a callback
+    // are in the history of its task.
     context.getLogger("org.apache.hc").setLevel(Level.OFF);
-    // ZooKeeper's client logs each attempt to connect; the coordinator logs once that ZooKeeper does not answer.
+    // ZooKeeper's client would log each attempt to connect. The coordinator logs only once that ZooKeeper does not
+    // answer.
     Level clients = Level.toLevel(config.level(), Level.INFO).isGreaterOrEqual(Level.INFO) ? Level.OFF : Level.INFO;
     context.getLogger("org.apache.zookeeper").setLevel(clients);
     context.getLogger("org.apache.curator").setLevel(clients);
     context.getLogger("io.netty.channel.ChannelInitializer").setLevel(clients);
-    // The pool logs a stack trace for each connection that breaks; the engine logs once that the store does not answer.
+    // The pool would log a stack trace for each broken connection. The engine logs only once that the store does not
+    // answer.
     context.getLogger("com.zaxxer.hikari").setLevel(clients == Level.OFF ? Level.ERROR : Level.WARN);
     // The audit log does not depend on the configured level.
     context.getLogger("foliot.audit").setLevel(Level.INFO);

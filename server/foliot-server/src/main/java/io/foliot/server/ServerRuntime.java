@@ -90,10 +90,11 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
           "delivery.allow-network (--allow-network): " + e.getMessage(), e);
     }
     return new HttpDelivery(HttpDeliveryOptions.builder().allowedNetworks(networks).allowLoopback(loopback)
-        // A queue is often created before the DNS entry of its receiver; addresses are checked again at each attempt.
+        // A queue is often created before the DNS entry of its receiver. This is safe, because each attempt checks the
+        // addresses again.
         .allowUnresolved(true)
-        // At most twice as many attempts as the destination's limit are in progress. With a connection for each, no
-        // attempt waits for a connection. Such a wait would count against the attempt's timeout.
+        // The attempts in progress are at most twice the destination's limit. With a connection for each, no attempt
+        // spends a part of its timeout waiting for a connection.
         .connectionsPerDestination(2 * config.delivery().destinationLimit()).version(FoliotServer.version()).build());
   }
 
@@ -129,7 +130,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
         PrivateFiles.restrictFile(file);
         return kept;
       }
-      // The file does not exist yet, or a full disk or a power loss has left it empty. The node takes a new name.
+      // The node takes a new name if the file does not exist yet, or if a full disk or a power loss has left it empty.
       PrivateFiles.write(file, made + "\n");
       return made;
     } catch (IOException e) {

@@ -2,7 +2,7 @@ package io.foliot.server;
 
 import org.jspecify.annotations.Nullable;
 
-/** A failure to start for a reason that the operator can remove; the message says how. */
+/** A failure to start. The operator can remove its cause; the message says how. */
 public final class StartException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -16,8 +16,8 @@ final class StoreFigures {
   private static final String PREFIX = "foliot.store.";
 
   private final StoreStatistics statistics;
-  // True while a thread reads the figures of the store. During a backup, the store answers only when the backup is
-  // complete. A scrape must not wait for that answer, and gets the figures of the previous read.
+  // True while a thread reads the figures of the store. During a backup, this read waits until the backup is complete.
+  // A scrape must not wait for it, and gets the figures of the previous read.
   private final AtomicBoolean reading = new AtomicBoolean();
 
   // written by one reading thread at a time, read by the gauges

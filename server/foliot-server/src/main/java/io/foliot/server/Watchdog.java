@@ -15,12 +15,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Checks repeatedly that the store commits, and that the port accepts connections. Helidon's accepting thread ends at
- * the first failure, such as too many open files, and reports nothing.
+ * Checks repeatedly that the store commits, and that the port accepts connections. The second check is needed because
+ * Helidon's accepting thread ends at its first failure, such as too many open files, and reports nothing.
  */
 final class Watchdog implements AutoCloseable {
   private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
-  /** Number of beats from one test connection to the next. A test connection goes to the server's port. */
+  /** Number of beats from one test connection to the server's port to the next. */
   private static final int BEATS_PER_KNOCK = 5;
   /** Longest wait for a test connection. */
   private static final int KNOCK_MILLIS = 500;
@@ -59,7 +59,7 @@ final class Watchdog implements AutoCloseable {
     try {
       boolean unused = pulse.beat().get(CommitPulse.LOST_NANOS, TimeUnit.NANOSECONDS);
     } catch (ExecutionException | TimeoutException | CompletionException e) {
-      // The server is then not ready, and reports why.
+      // If the first beat fails, the server is not ready, and reports why.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The OpenAPI description of the API. It checks the types, required members, enumerations, patterns and formats of
- * answers. If a schema describes members, every other member is an error here, although JSON Schema would permit it.
+ * answers. If a schema describes members, this check refuses all other members, although JSON Schema would permit them.
  */
 @SuppressWarnings("unchecked")
 final class Description {

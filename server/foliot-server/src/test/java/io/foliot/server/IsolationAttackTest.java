@@ -21,14 +21,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests that workers and receivers that hold attempts for hours delay no callback of another queue by more than
+ * Workers and receivers hold attempts for hours. Tests that callbacks of other queues are delayed by at most
  * {@link #LATE_MILLIS}.
  */
 final class IsolationAttackTest {
   private static final int PAYLOAD_BYTES = 256 << 10;
   /** Minimum number of tasks with large payloads that workers hold. Their payloads together have about 64 MiB. */
   private static final int HELD = 256;
-  /** Number of receivers that hang. The payloads of their tasks exceed the 64 MiB that a server has for payloads. */
+  /**
+   * Number of receivers that hang. The payloads of their tasks need more than the 64 MiB that a server has for
+   * payloads.
+   */
   private static final int RECEIVERS = 18;
   /** Number of callbacks that must not be delayed. */
   private static final int VICTIMS = 100;
@@ -59,7 +62,7 @@ final class IsolationAttackTest {
   }
 
   private void submitLarge(String queue, int tasks) {
-    // Base64 writes 3 bytes as 4 characters. The subtraction of 100 bytes keeps the payload below the limit of 256 KiB.
+    // Base64 writes 3 bytes as 4 characters. With 100 bytes less, the payload stays below the limit of 256 KiB.
     String payload = Base64.getEncoder().encodeToString(new byte[PAYLOAD_BYTES * 3 / 4 - 100]);
     for (int i = 0; i < tasks; i++) {
       Rig.Answer answer = rig.post("/v1/queues/" + queue + "/tasks",

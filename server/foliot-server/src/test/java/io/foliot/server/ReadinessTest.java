@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class ReadinessTest {
   private static final long BOUND_SECONDS = 20;
 
-  /** A store whose writes of documents never complete while {@code hangs} is set, like a disk whose syncs hang. */
+  /** A store like a disk that hangs: while {@code hangs} is set, no write of a document completes. */
   private static final class Hanging extends ForwardingStore {
     volatile boolean hangs;
 

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests where requests end. The server never reads a byte of a body as a request, and it closes a connection after the
- * answer to a request with {@code Connection: close}.
+ * Tests that the server finds the end of each request. It never reads a byte of a body as a request, and it closes a
+ * connection after the answer to a request with {@code Connection: close}.
  */
 class RequestFramingTest {
   private static final String HOST = "Host: localhost\r\n";

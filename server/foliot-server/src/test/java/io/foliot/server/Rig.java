@@ -37,8 +37,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server on a free port of loopback, and a client that checks answers against the description of the API. Only the
- * answers to {@link #send} and {@link #sendBytes} are not checked. By default the tasks are in memory. Tests can
+ * A server on a free port of loopback, and a client that checks answers against the description of the API. It does not
+ * check the answers to {@link #send} and {@link #sendBytes}. By default the server keeps tasks in memory. Tests can
  * replace results of the engine.
  */
 final class Rig implements AutoCloseable {
@@ -89,8 +89,8 @@ final class Rig implements AutoCloseable {
   }
 
   /**
-   * Starts a server that uses a wrapper of the store for API keys, backups, metrics of the store and the check of
-   * readiness. The engine uses the store itself.
+   * Starts a server over a store and a wrapper of it. API keys, backups, metrics of the store and the readiness check
+   * use the wrapper; the engine uses the store itself.
    */
   static Rig over(Map<String, String> flags, UnaryOperator<TaskStore> wrap) {
     return new Rig(flags, wrap);
@@ -205,7 +205,7 @@ final class Rig implements AutoCloseable {
     return sendBytes(method, path, body == null ? null : body.getBytes(StandardCharsets.UTF_8), headers);
   }
 
-  /** Sends a request whose body need not be text, and does not check its answer. */
+  /** Sends a request with a body of any bytes, and does not check its answer. */
   Answer sendBytes(String method, String path, byte @Nullable [] body, Map<String, String> headers) {
     HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.url() + path))
         .timeout(Duration.ofSeconds(30))

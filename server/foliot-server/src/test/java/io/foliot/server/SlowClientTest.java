@@ -101,7 +101,7 @@ class SlowClientTest {
         raw.send("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n");
         assertThat(raw.receive("}").statuses()).containsExactly(200);
         long begunNanos = System.nanoTime();
-        // Longer than client-timeout, and shorter than the time after which an idle connection ends.
+        // This wait is longer than client-timeout, but shorter than the time after which an idle connection ends.
         assertThat(raw.receive(Duration.ofMillis(1_200)).text()).isEmpty();
         raw.send("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n");
         RawClient.Received second = raw.receive("}");
@@ -143,8 +143,8 @@ class SlowClientTest {
       Optional<TaskRecord> task = guarded.server.scheduler().find(new TaskRef.ById(id)).join();
       String admin = guarded.post("/v1/keys", "{\"actions\": [\"admin\"], \"queues\": [\"*\"]}").text("key");
       String key = guarded.as(admin).post("/v1/keys", "{\"actions\": [\"submit\"], \"queues\": [\"q\"]}").text("key");
-      // The queue of the task decides whether this key may run the task, so the server reads the task before it reads
-      // the body.
+      // Whether this key may run the task depends on the task's queue. The server therefore reads the task before the
+      // body.
       CompletableFuture<Optional<TaskRecord>> found = new CompletableFuture<>();
       guarded.engineResult = found;
       raw.send("POST /v1/tasks/" + id + "/run HTTP/1.1\r\n" + HOST + "Authorization: Bearer " + key

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that the server offers the capabilities of its store, whatever the class of the store is. */
+/** Tests that the server offers the capabilities of its store, even if the store is wrapped in another class. */
 final class StoreCapabilitiesTest {
   private static final String BACKUP = "{\"directory\": \"first\"}";
 

@@ -15,18 +15,18 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests that an API key for one queue can neither reach nor detect foreign tasks, which are tasks of other queues.
- * Every route is called with the names of foreign tasks in every state, at each place where a name fits. The answers
- * must equal the answers for the names of tasks that do not exist.
+ * The test calls every route with the names of foreign tasks in every state, wherever a request can have a name. The
+ * answers must equal the answers for tasks that do not exist.
  */
 class TenancyTest {
   private static final String SECRET = "their-secret";
-  /** Id of no task, without its last digit. */
+  /** Id without its last digit. No task has this id, whatever its last digit is. */
   private static final String NO_TASK = "00000000-0000-7000-8000-00000000000";
-  /** Token of no claim, without its last digit. */
+  /** Token without its last digit. No claim has this token, whatever its last digit is. */
   private static final String NO_TOKEN = "0123456789abcdef0123456789abcde";
   /**
-   * Pattern of the calls that name a task. A placeholder names it; a call with a payload also names it by an
-   * idempotency key.
+   * Pattern of the calls that name a task. They name the task by a placeholder or, with a payload, by an idempotency
+   * key.
    */
   private static final Pattern NAMED = Pattern.compile("QUEUE|ID|KEY|TOKEN|payload");
   private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
@@ -42,9 +42,9 @@ class TenancyTest {
   }
 
   /**
-   * The names of a task that is foreign or does not exist.
+   * The names of one task, which is foreign or does not exist.
    *
-   * @param ownFailed a failed task of the caller's own queue, which some calls name next to this task
+   * @param ownFailed a failed task of the caller's own queue; some calls name it together with this task
    */
   private record Names(String state, String queue, String id, String key, String idempotencyKey, String token,
       String ownFailed) {
@@ -168,7 +168,7 @@ class TenancyTest {
   void everyRouteAnswersAlikeForForeignAndAbsentTasks() {
     admin = makeKey("\"*\"");
     rig.as(admin).withQueue("mine");
-    // With this task the queue is never empty, so its deletion is refused.
+    // Because of this task the queue is never empty, so that a deletion of the queue is refused.
     submit("mine", "kept", "24h");
     List<Names> foreign = foreignTasks();
     List<Names> absent = foreign.stream().map(task -> absent(task, absentTasks.getAndIncrement())).toList();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Election implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Election.class.getName());
   /**
-   * Patience with a latch that has no znode: the latch is replaced this long after it entered the election. A latch
+   * Time after which a latch without a znode is replaced, counted from its entry into the election. A latch
    * creates its znode in the background, and does not report a failure to create it.
    */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -56,10 +56,10 @@ final class Election implements AutoCloseable {
   }
 
   /**
-   * Returns whether this candidate has no znode, and its latch will not create one.
+   * Returns whether this candidate has lost its znode, or its latch has failed to create one in time.
    *
-   * @param before the result that {@link #candidate} returned before the candidates were read
-   * @param candidates the names of the candidates' znodes, as they were read
+   * @param before the name that {@link #candidate} returned just before the candidates were read from ZooKeeper
+   * @param candidates the names of all candidates' znodes that ZooKeeper then returned
    */
   boolean isLost(@Nullable String before, List<String> candidates, long nowNanos) {
     String now = candidate();

@@ -89,7 +89,7 @@ final class Ensemble implements AutoCloseable {
 
   /** The access lists of created nodes: only the user of the session that created a node may read or change it. */
   private static final class OwnersOnly implements ACLProvider {
-    // Not List.of, whose contains(null) throws: ZooKeeper calls contains(null) on this list.
+    // ZooKeeper calls contains(null) on this list. List.of is not used, because its contains(null) throws.
     private static final List<ACL> OWNERS = Collections.singletonList(new ACL(ZooDefs.Perms.ALL, new Id("auth", "")));
 
     @Override
@@ -223,8 +223,8 @@ final class Ensemble implements AutoCloseable {
   }
 
   /**
-   * Ends the session, which atomically deletes all ephemeral nodes of the session. Blocks until ZooKeeper has responded
-   * or the client gives up.
+   * Ends the session, which atomically deletes all ephemeral nodes of the session. Blocks until ZooKeeper has
+   * responded, or until the client stops waiting.
    */
   @Override
   public void close() {

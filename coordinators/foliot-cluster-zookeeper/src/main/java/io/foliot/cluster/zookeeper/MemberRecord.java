@@ -17,7 +17,7 @@ record MemberRecord(Member member) {
    * Decodes the bytes of {@link #encode}.
    *
    * @param node the member's name
-   * @throws UnreadableException if the bytes cannot be decoded; the class of the exception gives the reason
+   * @throws UnreadableException if the bytes cannot be decoded; the subclass of the exception gives the reason
    */
   static MemberRecord decode(String node, byte[] content) {
     return DocumentFormat.decode(SUBJECT, content,

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The latest members, leader and document that one session has read.
  *
- * <p>A read takes place each second, so unchanged data must cost little: each read gets two lists of names and the
- * version of the document. The members are read only if their list has changed, the leader only if the smallest node of
- * the election has changed, and the document only if its version has changed.
+ * <p>A read takes place each second, so it must cost little if nothing has changed. Each read fetches two lists of
+ * names and the version of the document. The members are read only if their list has changed, the leader only if the
+ * smallest node of the election has changed, and the document only if its version has changed.
  */
 final class Reading {
   private static final System.Logger LOG = System.getLogger(Reading.class.getName());
@@ -71,8 +71,8 @@ final class Reading {
    * The state of the cluster at one reading.
    *
    * @param members the members in the order of their names
-   * @param leader the name of the member whose session owns the smallest node of the election; null if no member's
-   *     session owns it
+   * @param leader the name of the member whose session owns the smallest node of the election; null if this session
+   *     belongs to no member
    * @param document the document, or null if there is none
    * @param version the version of the document, counted from 1; 0 if there is none
    * @param changeId the id of ZooKeeper's latest transaction that changed the document; 0 if there is no document
@@ -84,7 +84,8 @@ final class Reading {
 
   /** Reads everything that may have changed. */
   CompletableFuture<Seen> read() {
-    // All three requests are sent without waiting for a response. ZooKeeper responds in the order of the requests.
+    // The three requests are sent one after the other, without waiting for a response. ZooKeeper responds in this
+    // order.
     CompletableFuture<Children> members = ensemble.children(paths.members(), watcher);
     CompletableFuture<Children> candidates = ensemble.children(paths.leader(), null);
     CompletableFuture<@Nullable Stat> stat = ensemble.stat(paths.assignment(), watcher);

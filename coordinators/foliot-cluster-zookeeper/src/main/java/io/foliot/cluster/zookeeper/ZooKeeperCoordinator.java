@@ -25,18 +25,18 @@ import org.jspecify.annotations.Nullable;
  * znode, and the document is a znode that the leader writes by compare-and-set.
  *
  * <p>At each {@linkplain #BEAT beat} a member polls ZooKeeper: it ensures that its own znode exists and belongs to its
- * session, and reads the members, the leader and the document. A watch only makes the next poll earlier, and a
- * connection event of Curator only makes a poll or a report earlier. After any loss of a session, a znode or an event,
- * and after any failure of ZooKeeper, the next successful poll restores the correct state.
+ * session, and reads the members, the leader and the document. Watches and Curator's connection events are hints: they
+ * make the next poll, or a report, earlier. Whatever is lost or fails (a session, a znode, an event or ZooKeeper
+ * itself), the next successful poll restores the correct state.
  *
- * <p>A member that dies is gone when its session times out; a member that leaves is gone at once. A member never stops
- * trying to reach ZooKeeper. A client of ZooKeeper that has been without a connection for some time is replaced by a
- * new client, because a client cannot recover from every state by itself.
+ * <p>A member that dies is removed when its session times out; a member that leaves is removed at once. A member never
+ * stops trying to reach ZooKeeper. A client of ZooKeeper that has been without a connection for some time is replaced
+ * by a new client, because a client cannot recover from every state by itself.
  */
 public final class ZooKeeperCoordinator implements Coordinator {
   // A poll: own znode (created or replaced) -> reading -> listener. One poll is under way at a time. A poll runs on the
-  // loop's thread, to which the threads of Curator and ZooKeeper post their results. A poll is dropped, for
-  // example, if its session is lost, or if it takes a whole session timeout.
+  // loop's thread, to which the threads of Curator and ZooKeeper post their results. A poll is dropped if its session
+  // is lost, or if it takes a whole session timeout, for example.
   //
   // Curator's PersistentNode and CuratorCache were rejected. Each has its own state and threads, and recovers by itself
   // after a lost session. This class could not control the order in which they recover.
@@ -53,7 +53,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
    */
   private static final long PATIENCE_MIN_NANOS = Duration.ofSeconds(10).toNanos();
   private static final long PATIENCE_MAX_NANOS = Duration.ofMinutes(1).toNanos();
-  /** Number of this process's latest sessions that it remembers, because ZooKeeper may still have their znodes. */
+  /** Number of its latest sessions that this process remembers, because ZooKeeper may still have their znodes. */
   private static final int OWN_SESSIONS = 8;
   /** Longest time that {@link #close} waits for ZooKeeper. */
   private static final Duration CLOSE_BOUND = Duration.ofSeconds(1);
@@ -77,8 +77,8 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private long reportedChangeId;
   private @Nullable Throwable failure;
   /**
-   * Member that this process registered last, or null before the first registration. Later, a znode of this name
-   * belongs to another process if the znode's session is not in {@link #ownSessions}.
+   * Member that this process registered last, or null before the first registration. After that, a znode of this name
+   * belongs to another process if its session is not in {@link #ownSessions}.
    */
   private @Nullable Member registeredAs;
   /** True if another process has taken the name, and this was logged. */
@@ -88,7 +88,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
    * logged.
    */
   private boolean unwritten;
-  /** True if the next view is reported even if nothing has changed. */
+  /** True if the next view must be reported even if nothing has changed. */
   private boolean reportAgain;
   /** True if a poll is under way. */
   private boolean underWay;
@@ -99,9 +99,9 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private long beatNanos;
   /** Beginning of the poll under way. */
   private long begunNanos;
-  /** Beginning of the latest poll that succeeded, or the time of {@link #join}. */
+  /** Beginning of the latest poll that succeeded; before the first success, the time of {@link #join}. */
   private long aliveNanos;
-  /** Latest time at which the client was connected, or the time of its creation. */
+  /** Latest time at which the client was connected; if it never was, the time of its creation. */
   private long silentNanos;
   /** Time that the client may be without a connection before it is replaced. */
   private long patienceNanos = PATIENCE_MIN_NANOS;
@@ -180,7 +180,8 @@ public final class ZooKeeperCoordinator implements Coordinator {
           ? client.create(paths.assignment(), document, CreateMode.PERSISTENT)
           : client.write(paths.assignment(), document, Math.toIntExact(expectedVersion - 1));
       after(written, (done, thrown) -> {
-        // If the write failed, the publisher gets the next view even if it is unchanged, and publishes again.
+        // If the write failed, the next view is reported even if nothing has changed, so that the publisher tries
+        // again.
         reportAgain |= done == null || !done;
         if (done != null) {
           unwritten = false;

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param servers {@code host:port,host:port}; the default port is 2181
  * @param root the path above all znodes of Foliot; it is created if it is missing
- * @param sessionTimeout the time after which a silent node counts as dead. ZooKeeper limits it, by default to between
- *     two and twenty times its {@code tickTime}
+ * @param sessionTimeout the time after which a silent node counts as dead. ZooKeeper limits this time, by default to
+ *     between two and twenty times its {@code tickTime}
  * @param connectionTimeout how long one try to connect may take
  * @param login the identity of this client
  * @param tls the settings of TLS; null for a connection without it
@@ -63,8 +63,8 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
   }
 
   /**
-   * The identity of a ZooKeeper client. Except for {@link Anonymous}, only this identity can read or change the znodes
-   * that the client creates.
+   * The identity of a ZooKeeper client. Only this identity can read or change the znodes that the client creates. With
+   * {@link Anonymous}, every client can.
    */
   public sealed interface Login {
     /** No identity: the znodes are open to every client of ZooKeeper. */
@@ -95,7 +95,7 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
   /**
    * TLS, with keys and certificates in files ({@code .p12}, {@code .jks} or {@code .pem}).
    *
-   * @param trustStore the file of the trusted certificates; names of hosts are checked, too
+   * @param trustStore the file of the trusted certificates; the host name in a server's certificate is checked, too
    * @param trustPassword the password of the trust store
    * @param keyStore the file of this client's key and certificate, or null for none
    * @param keyPassword the password of the key store; not used without a key store
@@ -104,8 +104,8 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
     private static final String PEM = ".pem";
 
     /**
-     * Ensures that the files can be opened. ZooKeeper's client opens them at each try to connect, and reports only that
-     * it cannot connect.
+     * Ensures that the files can be opened. ZooKeeper's client opens them each time it tries to connect. If that fails,
+     * it reports only that it cannot connect.
      *
      * @throws IllegalArgumentException if a file cannot be opened
      */
@@ -184,7 +184,7 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
 
     /**
      * Sets the time after which a silent node counts as dead, from 100 ms to 10 min; by default 3 s. ZooKeeper limits
-     * it, by default to between two and twenty times its {@code tickTime}.
+     * this time, by default to between two and twenty times its {@code tickTime}.
      */
     public Builder sessionTimeout(Duration value) {
       sessionTimeout = value;

@@ -288,7 +288,7 @@ final class ZooKeeperCoordinatorTest {
     nodes.forEach(node -> assertThat(node.document()).as("the document before the outage").isEqualTo(bytes("one")));
     int viewsBefore = nodes.getFirst().views.size();
     for (int hour = 0; hour < 3; hour++) {
-      // A coordinator replaces a client after at most a minute without a connection.
+      // A client without a connection is replaced after a minute at most.
       nodes.forEach(node -> node.skip(Duration.ofHours(1)));
       ZooKeeperOptions here = options(server.getPort(), SESSION);
       TestNode late = closed(new TestNode("late-" + hour, "east", here));

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * IPv6 address is permitted only if an allowed network contains it and the IPv4 address is permitted as well.
  */
 public final class AddressRules {
-  /** Reason for the only denial that no operator can lift. */
+  /** Reason of a denial that no operator can lift. Operators can lift all other denials. */
   static final String METADATA_DENIAL = "cloud metadata, never permitted";
 
   private static final List<Cidr> METADATA = networks(
@@ -51,7 +51,7 @@ public final class AddressRules {
 
   /**
    * IPv6 networks whose addresses contain an IPv4 address, and the positions of the IPv4 bytes. An inversion of 0xFF
-   * means that each of these bytes is stored inverted, as the address of a Teredo client is.
+   * means that each of these bytes is stored inverted, as Teredo does with the address of a client.
    */
   private static final List<Carrier> CARRIERS = List.of(Carrier.at("::ffff:0:0/96", 12, 13, 14, 15),
       Carrier.at("::ffff:0:0:0/96", 12, 13, 14, 15), Carrier.at("::/96", 12, 13, 14, 15),
@@ -60,13 +60,13 @@ public final class AddressRules {
       new Carrier(Cidr.parse("2001::/32"), new int[]{12, 13, 14, 15}, 0xFF));
 
   /**
-   * NAT64 networks with prefixes of 48, 56 and 64 bits. The IPv4 address inside such an address leaves out byte 8 (RFC
+   * NAT64 networks with prefixes of 48, 56 and 64 bits. The IPv4 address inside such an address skips byte 8 (RFC
    * 6052). If the first IPv4 byte is 0, the address is not checked: its prefix is assumed to have 96 bits.
    */
   private static final List<Carrier> SHORT_CARRIERS = List.of(Carrier.at("64:ff9b:1::/48", 6, 7, 9, 10),
       Carrier.at("64:ff9b:1::/48", 7, 9, 10, 11), Carrier.at("64:ff9b:1::/48", 9, 10, 11, 12));
 
-  /** Address that means that there is no IPv4 address. Its first byte is 0, so it is not checked. */
+  /** Placeholder for "no IPv4 address". Its first byte is 0, so it is not checked. */
   private static final byte[] NO_ADDRESS = new byte[4];
 
   private final List<Cidr> allowed;

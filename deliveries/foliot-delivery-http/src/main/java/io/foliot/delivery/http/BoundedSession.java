@@ -18,13 +18,13 @@ import org.apache.hc.core5.util.Timeout;
  * {@link #MAX_ANSWER_BYTES}.
  *
  * <p>The client reads a connection until no bytes are left. The limits of the client apply only to one head, one line
- * or the payload of a body. A receiver could stay within these limits, send endlessly and faster than the client reads,
- * and thus occupy the I/O thread. A request is written before its answer is read, so all bytes read since the last
- * write belong to one answer.
+ * or the payload of a body. A receiver could therefore occupy the I/O thread: it stays within these limits, but sends
+ * without end and faster than the client reads. A request is written before its answer is read, so all bytes read since
+ * the last write belong to one answer.
  *
- * <p>Over TLS the client decrypts one buffer per event, and another event follows only if the socket has more bytes.
- * The whole buffer must therefore be read in the same event, and the limit per event does not apply. The size of the
- * buffer bounds the event.
+ * <p>Over TLS, the client decrypts one buffer per event. Bytes left in this buffer cause no further event; only new
+ * bytes in the socket do. The whole buffer must therefore be read in the same event. The limit per event does not
+ * apply, but the size of the buffer bounds the event.
  */
 final class BoundedSession implements IOSession {
   /**
@@ -34,8 +34,8 @@ final class BoundedSession implements IOSession {
   static final int MAX_ANSWER_BYTES = 1 << 20;
 
   /**
-   * Number of bytes after which an input event stops reading. Most answers are shorter. The rest of a longer answer is
-   * read by the next event, which follows at once.
+   * Number of bytes after which an input event stops reading. Most answers have fewer bytes. The rest of a longer
+   * answer is read by the next event, which follows at once.
    */
   static final int MAX_EVENT_BYTES = 16 << 10;
 

@@ -37,13 +37,13 @@ import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An Apache HttpClient that only sends a request and reads the answer: without retries, redirects, cookies,
- * authentication, decompression, proxies or protocol upgrades. It supports HTTP/1.1 and TLS, and pools connections.
+ * An Apache HttpClient that only sends a request and reads the answer. Retries, redirects, cookies, authentication,
+ * decompression, proxies and protocol upgrades are off. It supports HTTP/1.1 and TLS, and pools connections.
  */
 final class CallbackClient implements AutoCloseable {
   /**
    * Longest time for which an idle connection is kept. Many servers close an idle connection after 5 s (Node.js) or
-   * longer, and a request that is sent at that moment is lost.
+   * later. A request that is sent at that moment is lost.
    */
   private static final TimeValue IDLE = TimeValue.ofSeconds(4);
   /** Longest life of a connection. It limits how long an address is used after the host has got a new address. */
@@ -88,7 +88,8 @@ final class CallbackClient implements AutoCloseable {
       tls.setSslContext(options.tls());
     }
     Timeout connect = timeout(options.connectTimeout());
-    // With LAX the limit applies to each destination only, so no destination uses up the connections of another.
+    // LAX limits the connections of each destination, but not their total, so no destination uses up the connections of
+    // another.
     return PoolingAsyncClientConnectionManagerBuilder.create()
         .setDnsResolver(addresses)
         .setTlsStrategy(tls.buildAsync())
@@ -112,7 +113,7 @@ final class CallbackClient implements AutoCloseable {
     return Timeout.ofMilliseconds(duration.toMillis());
   }
 
-  /** Keeps a connection for one second less than the receiver announces, and for {@link #IDLE} at most. */
+  /** Keeps an idle connection for one second less than the receiver announces, and for {@link #IDLE} at most. */
   private static final class KeepAlive extends DefaultConnectionKeepAliveStrategy {
     @Override
     public TimeValue getKeepAliveDuration(HttpResponse response, HttpContext context) {
@@ -129,9 +130,9 @@ final class CallbackClient implements AutoCloseable {
 
   /**
    * Passes the holder of the connection to the reader, so that the reader can close the connection at any time.
-   * Cancelling a future of the client does not close the connection once a status of 400 or more was read. Without the
-   * holder, a body that never ends would keep the connection forever. Fails the request if the attempt has ended
-   * already.
+   * Fails the request if the attempt has ended already. The holder is needed because a cancelled future does not close
+   * the connection once a status of 400 or more was read. A body that never ends would then keep the connection
+   * forever.
    */
   private static void noteRuntime(HttpRequest request, @Nullable AsyncEntityProducer entity, AsyncExecChain.Scope scope,
       AsyncExecChain chain, AsyncExecCallback callback) throws HttpException, IOException {

@@ -31,8 +31,8 @@ final class CallbackRequest {
   private static final DateTimeFormatter MILLIS = new DateTimeFormatterBuilder().appendInstant(3).toFormatter(
       Locale.ROOT);
   /**
-   * Length of the shortest header value that is masked, in characters. Masking a shorter value, such as a flag or a
-   * number, would mask unrelated text of a detail.
+   * Length of the shortest secret that is masked in a detail, in characters. Masking a shorter one, such as a flag or a
+   * number, would also mask unrelated text.
    */
   private static final int MIN_REDACTED = 8;
   /**
@@ -41,7 +41,7 @@ final class CallbackRequest {
    */
   private static final int MAX_CHECKPOINT = 2 << 10;
 
-  /** Words that mark a header as secret if its name contains one of them. */
+  /** Words that show that a header is secret: its name contains one of them. */
   private static final List<String> SENSITIVE = List.of("auth", "cookie", "token", "secret", "key", "password");
 
   /** Separators of the parts of a header's value, such as a scheme and a token, or the cookies of a session. */
@@ -53,7 +53,8 @@ final class CallbackRequest {
    * Creates the request.
    *
    * @param wallMillis the current time, for the timestamp, in milliseconds since 1970
-   * @param onSent runs each time the client requests a part of the body, thus after the head was passed to a connection
+   * @param onSent runs each time the client asks for a part of the body, which it does only after it has passed the
+   *     head to a connection
    */
   static AsyncRequestProducer of(Attempt attempt, HttpTarget target, String userAgent, long wallMillis,
       Runnable onSent) {
@@ -115,9 +116,9 @@ final class CallbackRequest {
   }
 
   /**
-   * Returns the secrets in the request's headers, which must not appear in a detail. A receiver may repeat a value as
-   * it was sent, the decoded value, or a part such as the token without {@code Bearer}. The list has all these forms of
-   * at least {@link #MIN_REDACTED} characters. Whole values come before parts.
+   * Returns the secrets in the request's headers, which must not appear in a detail. A receiver may repeat a value in
+   * several forms: as it was sent, decoded, or only a part, such as the token without {@code Bearer}. The list has all
+   * forms that have at least {@link #MIN_REDACTED} characters. Whole values come before parts.
    */
   static List<String> secrets(Attempt attempt) {
     Set<String> secrets = new LinkedHashSet<>();

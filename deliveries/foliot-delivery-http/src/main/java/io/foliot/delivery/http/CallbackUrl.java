@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param secure whether the scheme is https
  * @param host the host name or the IP address, in lower case, without brackets
- * @param port the port; the default of the scheme if the text has none
+ * @param port the port; the default port of the scheme if the URL has none
  * @param path the path and the query, beginning with a slash
  */
 record CallbackUrl(boolean secure, String host, int port, String path) {
@@ -116,7 +116,10 @@ record CallbackUrl(boolean secure, String host, int port, String path) {
     }
   }
 
-  /** Returns whether a C library would parse the last label as a number, and thus the host as an IP address. */
+  /**
+   * Returns whether a C library would parse this label as a number. It would parse a host that ends with such a label
+   * as an IP address.
+   */
   private static boolean isNumber(String label) {
     if (label.startsWith("0x")) {
       return label.chars().skip(2).allMatch(c -> Character.digit(c, 16) >= 0);

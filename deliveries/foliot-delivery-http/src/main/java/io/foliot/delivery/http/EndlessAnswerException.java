@@ -3,8 +3,8 @@ package io.foliot.delivery.http;
 import java.io.IOException;
 
 /**
- * Thrown when an answer exceeds the limit of its bytes or of its informational responses. The client closes a
- * connection if an {@link IOException} is thrown while it reads from the connection.
+ * Thrown when an answer has too many bytes or too many informational responses. The client then closes the connection,
+ * as for any {@link IOException} while it reads.
  */
 final class EndlessAnswerException extends IOException {
   private static final long serialVersionUID = 1;

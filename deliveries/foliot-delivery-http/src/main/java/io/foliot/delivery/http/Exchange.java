@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
  * can end in any state and on any thread. The first thread that sets {@link #ended} decides the answer.
  */
 final class Exchange implements FutureCallback<Reply> {
-  /** Maximum number of resends. A request is resent if the receiver had closed the idle connection before any write. */
+  /**
+   * Maximum number of resends. A request is resent if the receiver closed the idle connection before any part of the
+   * request was written.
+   */
   private static final int MAX_RESENDS = 3;
 
   private final HttpDelivery delivery;

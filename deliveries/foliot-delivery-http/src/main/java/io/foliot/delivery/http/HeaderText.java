@@ -5,13 +5,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.foliot.core.JobHeaders;
 import java.util.Set;
 
-/** Cleans text that becomes part of a request's header, or that was received with an answer. */
+/** Cleans text that is sent in a request's header, and text of a receiver's answer. */
 final class HeaderText {
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
   /** Maximum number of characters of foreign text in a message. */
   private static final int SHOWN = 64;
 
-  /** Headers that frame the message, that belong to one connection, or that the callback sets itself. */
+  /**
+   * Headers that a task cannot set, because they frame the message, belong to one connection, or are set by the
+   * callback itself.
+   */
   private static final Set<String> RESERVED = Set.of("host", "content-length", "transfer-encoding", "connection",
       "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer", "upgrade", "expect", "http2-settings",
       "content-type", "user-agent", "traceparent");
@@ -20,7 +23,7 @@ final class HeaderText {
 
   /**
    * Returns whether a header of a task's body is sent. The name of the header, in lower case, must be an HTTP token
-   * that is not reserved. The headers of jobs are sent too; a caller's submission cannot have them.
+   * that is not reserved. Headers of a job, which callers cannot submit, are sent too.
    */
   static boolean isFree(String lowerName) {
     return isToken(lowerName) && !RESERVED.contains(lowerName) && !lowerName.startsWith("webhook-")

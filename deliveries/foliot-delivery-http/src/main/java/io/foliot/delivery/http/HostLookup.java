@@ -18,20 +18,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The resolver of hosts, which checks their addresses. Every connection gets its address here, so only checked
- * addresses are connected to. There is no second look-up between the check and the connection, because its result could
- * differ.
+ * addresses are connected to. No second look-up is made between the check and the connection, because that look-up
+ * could return other addresses.
  *
  * <p>The result of a look-up is a finding, which is used for a short time. In the second half of that time, an attempt
- * to a permitted host starts the next look-up in the background, so attempts to a busy host seldom wait. At most one
- * look-up per host runs at a time.
+ * that calls a permitted host starts the next look-up in the background. Attempts that call a busy host therefore
+ * seldom wait. At most one look-up per host runs at a time.
  *
  * <p>While the look-up of a host hangs or fails, the latest permitted addresses of the host are used until they are a
- * minute old. Look-ups of hosts in use have threads of their own, so that hanging look-ups of other hosts do not delay
- * them. Anyone could register many names that hang.
+ * minute old. Hosts in use are looked up on threads of their own, so that hanging look-ups of other hosts do not delay
+ * them. Otherwise a caller could block all look-ups with many names that hang.
  *
- * <p>An attempt to a host name reads the map of hosts when it begins, and again if it opens a connection. Such a
- * connection uses only addresses in the map. A cache library was rejected: when it is full, it may drop the newest host
- * at once, between the two reads. A cache also cannot keep addresses longer than the finding that they belong to.
+ * <p>An attempt that calls a host by name reads the map of hosts when it begins, and again if it opens a connection.
+ * Such a connection uses only addresses in the map. A cache library was rejected: when it is full, it may drop the
+ * newest host at once, between the two reads. It also cannot keep the addresses of a finding that has expired.
  */
 final class HostLookup implements DnsResolver {
   /**
@@ -40,7 +40,7 @@ final class HostLookup implements DnsResolver {
    */
   private static final int MAX_HOSTS = 10_000;
   /**
-   * Longest time for which a denied or unresolved finding of a fast look-up is kept. A name that was just created
+   * Longest time for which a denied or unresolved finding is kept if its look-up was fast. A name that was just created
    * should be found soon, but a missing name should not be looked up at every attempt.
    */
   private static final long REFUSED_NANOS = Duration.ofSeconds(1).toNanos();
@@ -50,8 +50,8 @@ final class HostLookup implements DnsResolver {
   /** Time after which a running look-up is treated as hanging. */
   static final Duration PATIENCE = Duration.ofSeconds(1);
   /**
-   * Longest time for which any denied or unresolved finding is kept. Such a finding of a slow look-up is kept for as
-   * long as the look-up took, up to this time.
+   * Longest time for which any denied or unresolved finding is kept. If its look-up was slow, it is kept for as long as
+   * the look-up took, up to this time.
    */
   private static final long MAX_REFUSED_NANOS = Duration.ofSeconds(30).toNanos();
 
@@ -131,7 +131,10 @@ final class HostLookup implements DnsResolver {
     return permitted != null && nowNanos - permitted.atNanos < STALE_NANOS ? permitted.finding : null;
   }
 
-  /** Returns the finding, but replaces an unresolved finding by a permitted finding of the last minute, if any. */
+  /**
+   * Returns the finding. If it is unresolved, returns the permitted finding of the last minute instead, if there is
+   * one.
+   */
   private static Finding orPermitted(Host entry, Finding finding, long nowNanos) {
     Finding permitted = finding instanceof Unresolved ? permittedLately(entry, nowNanos) : null;
     return permitted == null ? finding : permitted;
@@ -258,8 +261,8 @@ final class HostLookup implements DnsResolver {
   }
 
   /**
-   * Returns the addresses for a new connection: the latest permitted addresses, however old, unless a later finding
-   * denied the host. The attempt checked the host when it began. Never looks up a name.
+   * Returns the addresses for a new connection: the latest permitted addresses, unless a later finding denied the host.
+   * Their age does not matter, because the attempt checked the host when it began. Never looks up a name.
    */
   @Override
   public InetAddress[] resolve(String host) throws UnknownHostException {

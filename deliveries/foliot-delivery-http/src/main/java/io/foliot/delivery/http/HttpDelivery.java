@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * Signed callbacks over HTTP/1.1. Each attempt is one POST to a checked address.
  *
  * <p>An attempt has these steps. It gets the settings of its target, which are parsed once and kept. It is refused if
- * too many attempts are in flight; otherwise it is added to the attempts in flight. It starts a timer for the whole
- * attempt. It gets the checked addresses of its host, which are nearly always known, and calls the client. The first of
- * these events completes the attempt: answer, failure, end of the timer, close.
+ * too many attempts are in flight; otherwise it is added to them. It starts a timer for the whole attempt. It gets the
+ * checked addresses of its host, which are nearly always known, and calls the client. It ends at the first of these
+ * events: an answer, a failure, the end of the timer, or the close of this delivery.
  *
  * <p>A request is written at most once. It is sent again, on another connection, only if the first connection was
  * closed before any byte of the request was written.
@@ -43,15 +43,18 @@ public final class HttpDelivery implements Delivery {
 
   private static final System.Logger LOG = System.getLogger(HttpDelivery.class.getName());
 
-  /** Longest wait of {@link #check} for a name server. Addresses that are found later are checked by the attempts. */
+  /**
+   * Longest wait of {@link #check} for a name server. If the server answers later, only the attempts check the
+   * addresses.
+   */
   private static final Duration CHECK_TIMEOUT = Duration.ofSeconds(2);
   /** Maximum number of concurrent look-ups of hosts in use. A host has one look-up at a time. */
   private static final int REFRESH_THREADS = 32;
   /** Maximum number of concurrent look-ups of all other hosts. */
   private static final int SEARCH_THREADS = 128;
   /**
-   * Maximum number of look-ups that wait for a thread, for hosts in use and for other hosts separately. Further
-   * look-ups fail, because the name server is probably down.
+   * Maximum number of look-ups that wait for a thread. It applies to hosts in use and to other hosts separately.
+   * Further look-ups fail, because the name server is probably down.
    */
   private static final int LOOKUPS_WAITING = 4_096;
   /** Maximum number of targets whose parsed settings are kept. A queue has one target. */
@@ -122,7 +125,7 @@ public final class HttpDelivery implements Delivery {
   public CompletionStage<Void> check(Target target) {
     CallbackUrl url = HttpTarget.parse(target).url();
     byte[] literal = url.literal();
-    // Other callers may share the look-up, so the time limit applies to a copy.
+    // The time limit applies to a copy, because other callers may wait for the same look-up.
     CompletableFuture<@Nullable Finding> finding = literal != null
         ? CompletableFuture.completedFuture(lookup.ofLiteral(url.host(), literal))
         : lookup.find(url.host()).<@Nullable Finding>thenApply(found -> found).completeOnTimeout(null,

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable String retryAfter,
     @Nullable String contentType, byte[] body) {
   /**
-   * Longest wait that a receiver can request by Retry-After. A longer wait is taken for a mistake, and replaced by this
-   * limit.
+   * Longest wait that a receiver can request by Retry-After. A longer wait is assumed to be a mistake, and shortened to
+   * this limit.
    */
   static final Duration MAX_RETRY_AFTER = Duration.ofHours(24);
   /** Maximum number of characters of an answer's body in a detail. */
@@ -38,7 +38,10 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
   private static final Answer DONE = new Answer.Done("HTTP 200");
   private static final Duration MAX_NEXT = Duration.ofMillis(Limits.MAX_DELAY_MILLIS);
   private static final String REDACTED = "[redacted]";
-  /** Minimum length, in characters, of the beginning of a secret that is masked at the end of a body. */
+  /**
+   * A body may be cut in the middle of a secret. The part of the secret at the end of the text is masked if it has at
+   * least this many characters.
+   */
   private static final int MIN_CUT_SECRET = 4;
 
   /**
@@ -84,7 +87,7 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
   }
 
   /**
-   * Returns the meaning of a foliot-next that cannot be parsed, or is too long: another attempt. Ending the task
+   * Returns the answer to a foliot-next that cannot be parsed, or is too long: another attempt. Ending the task
    * instead could lose the call that the receiver requested.
    */
   private Answer unclear(String problem) {
@@ -131,7 +134,10 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
     return text.endsWith("\uFFFD") ? text.substring(0, text.length() - 1) : text;
   }
 
-  /** Masks the beginning of a secret at the end of a text, because the rest of the secret may have been cut. */
+  /**
+   * Masks the end of a text if it is the beginning of a secret, because the text may have been cut in the middle of the
+   * secret.
+   */
   private static String withoutCutSecret(String text, String secret) {
     for (int length = Math.min(secret.length(), text.length()); length >= MIN_CUT_SECRET; length--) {
       if (text.regionMatches(text.length() - length, secret, 0, length)) {

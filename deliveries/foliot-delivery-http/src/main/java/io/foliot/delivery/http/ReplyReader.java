@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** Reads the head and body of an answer, up to a limit. Keeps the beginning of the body if the status is a failure. */
 final class ReplyReader implements AsyncResponseConsumer<Reply> {
   /**
-   * Maximum number of bytes of a body. A body is read to its end so that the connection can be reused. To read a longer
-   * body costs more than to open a new connection.
+   * Maximum number of bytes of a body. A body is read to its end so that the connection can be reused. Reading a longer
+   * body costs more than opening a new connection.
    */
   static final int MAX_BODY_BYTES = 64 << 10;
   /** Maximum number of bytes of a failure's body that are kept: enough for the text of a detail, in any alphabet. */
@@ -45,8 +45,8 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
   private volatile @Nullable Reply head;
 
   /**
-   * Creates a reader. The consumer gets the whole answer when the connection is back in the pool, so that the next
-   * request can use the connection.
+   * Creates a reader. The consumer gets the whole answer only once the connection is back in the pool, so that a
+   * request that it sends can use the connection.
    */
   ReplyReader(Consumer<Reply> onComplete) {
     this.onComplete = onComplete;
@@ -77,7 +77,9 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
     }
   }
 
-  /** Returns the answer without its body, or null until its head was read. Any thread may call this method. */
+  /**
+   * Returns the answer without its body, or null if its head has not been read yet. Any thread may call this method.
+   */
   @Nullable
   Reply soFar() {
     return head;

@@ -23,7 +23,10 @@ final class WebhookSigner {
   /** Maximum number of secrets of a queue. A rotation needs two. Each secret costs a pass over the body. */
   static final int MAX_SECRETS = 4;
 
-  /** One MAC for each secret, initialized with its key. A clone for each signature is cheaper than a new MAC. */
+  /**
+   * One MAC for each secret, initialized with the key. For each signature it is cloned, which is cheaper than a new
+   * MAC.
+   */
   private final List<Mac> prototypes;
 
   private WebhookSigner(List<Mac> prototypes) {

@@ -42,10 +42,10 @@ import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
 import org.apache.hc.core5.reactor.IOReactorConfig;
 
 /**
- * Compares the cost of a callback with the cost of a request by the bare client, the same HTTP client without Foliot.
- * All requests go to one receiver, which runs in a separate process. The bare client sends only the payload and its
- * content type. Prints requests per second, the processor time of this process per request, and whether the receiver
- * counted all requests that were sent.
+ * Compares the cost of a callback with that of a request by the bare client, which is the same HTTP client without
+ * Foliot. All requests go to one receiver, which runs in a separate process. The bare client sends only the payload and
+ * its content type. Prints requests per second, the processor time of this process per request, and whether the
+ * receiver counted all requests that were sent.
  *
  * <pre>
  * mvn -q -pl :foliot-wheel,:foliot-core,:foliot-delivery-http test-compile dependency:build-classpath -Dmdep.outputFile=/tmp/cp

@@ -393,7 +393,7 @@ class HttpDeliveryTest {
         }
         receiver.hangUp();
       }
-      // If the receiver closes the connection while a request is on its way, the attempt fails without a resend.
+      // A request that is on its way while the receiver closes the connection fails, and is not resent.
       assertThat(receiver.requests.get()).isBetween(100 - lost, 100);
     }
   }

@@ -31,7 +31,7 @@ class NameServerFailureTest {
   private final CountDownLatch over = new CountDownLatch(1);
   /** Flag that makes the name server hang or fail. */
   private final AtomicBoolean broken = new AtomicBoolean();
-  /** Time by which the clock of the delivery is ahead of the system's clock. */
+  /** Time by which the delivery's clock is ahead of the system's clock. */
   private final AtomicLong aheadNanos = new AtomicLong();
   private final TimeSource clock = new TimeSource() {
     private final TimeSource real = new SystemClock();

@@ -31,7 +31,7 @@ class ScriptedReceiver implements AutoCloseable {
   final AtomicInteger connections = new AtomicInteger();
   final AtomicInteger requests = new AtomicInteger();
   final BlockingQueue<Request> received = new LinkedBlockingQueue<>();
-  /** Queue of one element for each connection that the client or {@link #hangUp} closed. */
+  /** Queue with one element for each connection that was closed by the client or by {@link #hangUp}. */
   final BlockingQueue<Boolean> closedByClient = new LinkedBlockingQueue<>();
 
   /** A script that writes an answer. */

@@ -76,7 +76,7 @@ class SecureCallbackTest {
   /**
    * Returns a receiver with TLS.
    *
-   * @param names receives the name that the client sends by SNI, for each connection
+   * @param names for each connection, this queue gets the host name that the client sends by SNI
    */
   private static ScriptedReceiver receiver(BlockingQueue<String> names) throws Exception {
     return receiver(names, ScriptedReceiver.always(ScriptedReceiver.ok()));

@@ -5,7 +5,7 @@ import io.foliot.core.coordination.Fleet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Explanations of the address of a due task: which worker the task waits for, and why. */
+/** Explains, in words, which worker a due task waits for because of its address. */
 final class AddressWords {
   private AddressWords() {}
 

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A bound on the memory of all answers under way: records that were read, and the text made of the records. A call that
- * finds no room waits for room, and is refused after a second. Safe for use by any thread.
+ * finds no room waits, and is refused after a second. Safe for use by any thread.
  */
 public final class AnswerMemory {
   /**
@@ -20,8 +20,8 @@ public final class AnswerMemory {
   /** Longest wait for room. */
   private static final Duration PATIENCE = Duration.ofSeconds(1);
   /**
-   * Number of concurrent answers that should find room. An answer that is made in parts should reserve at most the
-   * memory divided by this number.
+   * Number of concurrent answers for which there should be room. An answer that is made in parts should therefore
+   * reserve at most the whole memory divided by this number.
    */
   private static final int CALLERS = 4;
   /** Bytes of one permit. */
@@ -30,7 +30,7 @@ public final class AnswerMemory {
   private final int units;
   private final Room room;
 
-  /** A semaphore with one permit for each KiB. The number of permits can become negative. */
+  /** A semaphore with one permit for each KiB. {@link #reducePermits} can make the number of permits negative. */
   private static final class Room extends Semaphore {
     private static final long serialVersionUID = 1;
 
@@ -76,8 +76,8 @@ public final class AnswerMemory {
     }
 
     /**
-     * Reserves this many bytes, at most the whole memory, in place of the bytes that this request has now. Those are
-     * released first, so that two requests never wait for memory of each other.
+     * Reserves this many bytes, but at most the whole memory, instead of the bytes that this request has now. The
+     * latter are released first, so that two requests never wait for each other's memory.
      *
      * @throws Problem if there is no room within a second, or the server stops
      */
@@ -98,8 +98,8 @@ public final class AnswerMemory {
     }
 
     /**
-     * Sets the number of bytes that this request has, without a wait. The total can exceed the bound, because an answer
-     * whose records are already in memory is never refused.
+     * Sets the number of bytes that this request has, without a wait. An answer whose records are already in memory is
+     * never refused, so the total can exceed the bound.
      */
     void holds(long bytes) {
       int now = units(bytes);

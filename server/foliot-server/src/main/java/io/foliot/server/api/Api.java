@@ -30,9 +30,9 @@ import tools.jackson.core.JacksonException;
 
 /**
  * The HTTP API without the web server. For each request, the API finds the route and the caller, and checks whether the
- * caller may use the route; only then does a handler run. To an unknown caller, all paths except the open ones give the
- * same answer. Safe for use by any thread; a call blocks until the scheduler has answered or the time limit of the
- * call is over.
+ * caller may use the route; only then does a handler run. An unknown caller gets the same answer for all paths, except
+ * for those of open routes. Safe for use by any thread; a call blocks until the scheduler has answered or the time
+ * limit of the call is over.
  */
 public final class Api implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Api.class);
@@ -276,8 +276,8 @@ public final class Api implements AutoCloseable {
         }
       }
       case TASK -> {
-        // A worker that may use all other queues needs no check. The check would only keep it away from internal
-        // queues; but the call needs a token, and workers get no token of an internal queue.
+        // A worker whose key covers all queues needs no check. The check would only keep the worker away from internal
+        // queues. But this call needs a token, and workers get no tokens of internal queues.
         if (!caller.seesAll() || action != Action.CONSUME) {
           authorizeTask(request);
         }

@@ -14,9 +14,9 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonToken;
 
 /**
- * The call that submits up to {@link Limits#MAX_BATCH} tasks, as a JSON array or with one task on each line. An item
- * that is not a valid task has a problem at its position in the answer; the other tasks are still submitted. A body
- * that is not valid JSON is refused as a whole, before any task is submitted.
+ * The call that submits up to {@link Limits#MAX_BATCH} tasks, as a JSON array or with one task on each line. If an item
+ * is not a valid task, the answer has a problem at the position of the item, and the other tasks are still submitted. A
+ * body that is not valid JSON is refused as a whole, before any task is submitted.
  */
 final class BatchRoute {
   /** Estimated bytes of the result of one task in the answer. */

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /** A reader of bodies with a bound on the memory of all bodies under way. Safe for use by any thread. */
 public final class Bodies {
   /**
-   * Maximum number of bytes that are reserved for a body at first. More are reserved only as these fill, so that a
-   * client cannot take memory by announcing a long body.
+   * Maximum number of bytes that are reserved for a body at first. More bytes are reserved only when these are full, so
+   * that a client cannot occupy memory merely by announcing a long body.
    */
   private static final int FIRST_BYTES = 32 << 10;
 

@@ -29,16 +29,16 @@ import org.jspecify.annotations.Nullable;
  * cancels of a part have completed, so that the cancels of several parts share a commit of the store.
  * </ol>
  *
- * <p>A cancel by filter inside the store was rejected. Each store would need an implementation of its own, which would
- * have to treat each task exactly as a single cancel does. For example, the cancel of a running task is pending until
- * its attempt ends.
+ * <p>A cancel by filter inside the store was rejected. Each store would need its own implementation, which would have
+ * to treat each task exactly as a single cancel does. For example, the cancel of a running task is pending until its
+ * attempt ends.
  */
 final class BulkCancelRoute {
   /** Largest number of tasks that one part has. */
   private static final int TASKS_AT_ONCE = 100;
   /** Maximum number of cancels that wait for the store at the same time. */
   private static final int CANCELS_AT_ONCE = 1_000;
-  /** Divisor: the records of a part with several tasks may use an answer's memory divided by this number. */
+  /** The records of a part with several tasks may use the memory of an answer, divided by this number. */
   private static final int PART_OF_MEMORY = 2;
   private static final List<TaskState> LIVE = List.of(TaskState.DELAYED, TaskState.READY, TaskState.RUNNING);
 

@@ -81,13 +81,14 @@ final class ClaimRoutes {
     }
     Scheduler.Pull pull = new Scheduler.Pull(request.variable("queue"), fields.max, fields.wait.toMillis(),
         fields.lease.toMillis(), fields.worker, fields.zone);
-    // Until the answer is written, its payloads count against the queue's share of the node's memory.
+    // Completes when the answer has been sent. Until then, its payloads count against the queue's share of this node's
+    // memory.
     CompletableFuture<Void> payloadsTaken = new CompletableFuture<>();
     try {
       Scheduler.Pulled pulled = calls.write(scheduler.pull(pull, payloadsTaken), pull.waitMillis());
       List<TaskRecord> tasks = pulled.tasks();
-      // The engine bounds the payloads for workers. The payloads are also counted as memory of answers, which leaves
-      // less memory for answers to reads until this answer is sent.
+      // The engine has already bounded these payloads. They are also counted as memory of answers, so that answers to
+      // reads get less memory until this answer is sent.
       long payloads = tasks.stream().mapToLong(task -> task.body().payload().length).sum();
       request.memory().holds(tasks.size() * (long) AnswerMemory.RECORD_BYTES + AnswerMemory.COPIES * payloads);
       return Reply.json(200, Math.toIntExact(64 + tasks.size() * 512L + payloads * 4 / 3), json -> {

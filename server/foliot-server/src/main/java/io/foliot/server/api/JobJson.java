@@ -40,8 +40,8 @@ final class JobJson {
       "misfire", "timeout", "parameter", "maxAttempts", "pauseAfterFailures", "history", "scope", "allocation",
       "allocator", "zones", "runListeners");
   /**
-   * Fields that answers show besides the definition. They are ignored in a request, so that a job that was read can be
-   * changed and sent back.
+   * Fields that answers show besides the definition. A request may contain them, but they are ignored. A caller can
+   * therefore read a job, change it, and send it back.
    */
   private static final List<String> SHOWN = List.of("state", "version", "createdAt", "pause", "nextTimes", "waiting",
       "active", "totals", "endedByHandler",
@@ -238,7 +238,7 @@ final class JobJson {
         .with("expected", e.expected()).with("found", e.found());
   }
 
-  /** Returns the problem of a job that needs workers, but has a queue whose tasks no worker takes. */
+  /** Returns the problem of a job that needs workers, although the tasks of its queue are not taken by workers. */
   static Problem needsWorkers(Job job) {
     boolean isScope = job.scope() != Scope.ONE;
     return new Problem(ProblemKind.INVALID_FIELD, (isScope ? "scope: " + JsonIn.word(job.scope()) : "allocation: own")

@@ -99,7 +99,7 @@ final class JobRoutes {
       throw new Problem(ProblemKind.UNSUPPORTED_MEDIA_TYPE,
           "a batch of jobs has a JSON value on each line: send the header Content-Type: application/x-ndjson");
     }
-    // All lines are read before the first job is put: a call that is refused as a whole has no effect.
+    // All lines are read before the first job is put, so that a call that is refused as a whole has no effect.
     List<CompletableFuture<Line>> answers = readAll(request.body(limits.batchBytes())).stream()
         .map(item -> putItem(request.caller(), item)).toList();
     return Reply.json(200, 64 + answers.size() * 200, json -> answers.forEach(answer -> {
@@ -147,7 +147,7 @@ final class JobRoutes {
     }
   }
 
-  /** The part of a job that the answer shows. A batch that kept each {@link JobStatus} would need too much memory. */
+  /** The part of a job that the answer shows. To keep each {@link JobStatus} of a batch would need too much memory. */
   private record Line(String name, long version, JobStatus.State state) {
     static Line of(Jobs.Put put) {
       return new Line(put.status().name(), put.status().version(), put.status().state());
@@ -161,7 +161,7 @@ final class JobRoutes {
         case Item.Read read -> {
           Job job = read.job();
           ensureQueue(caller, job);
-          // A job whose queue the caller may not see is not replaced.
+          // A caller cannot replace a job of a queue that the caller may not see.
           Optional<JobStatus> old = caller.seesAll() ? Optional.empty() : calls.read(jobs.find(job.name()));
           old.ifPresent(status -> ensureSeen(caller, job.name(), status));
           yield jobs.put(job).thenApply(Line::of);

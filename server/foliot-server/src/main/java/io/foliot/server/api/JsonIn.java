@@ -31,8 +31,8 @@ import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.exc.StreamConstraintsException;
 
 /**
- * A streaming reader of a body that reports each mistake with its place, the expected value and the value found. A
- * field that is null is treated as absent: methods that read one value then return null. Used by one thread.
+ * A streaming reader of a body. It reports each mistake with its place, the expected value and the value found. It
+ * treats a null field as absent: methods that read one value then return null. Used by one thread.
  */
 final class JsonIn implements AutoCloseable {
   /** Maximum number of characters of a text that messages show. */
@@ -80,12 +80,12 @@ final class JsonIn implements AutoCloseable {
     return parser.currentToken() == JsonToken.START_OBJECT;
   }
 
-  /** Returns the number of open objects and arrays. At the start of an object, that object is counted. */
+  /** Returns the number of open objects and arrays. At the start of an object, this object is included. */
   int depth() {
     return parser.streamReadContext().getNestingDepth();
   }
 
-  /** Skips to the end of the object whose {@link #depth} was this number. */
+  /** Skips to the end of an object, for which {@link #depth} returned this number. */
   void leave(int depth) {
     while (depth() >= depth) {
       if (parser.nextToken() == null) {
@@ -478,7 +478,7 @@ final class JsonIn implements AutoCloseable {
 
   /**
    * Returns the problem of a body with a value on each line. The problem names the first line that is not a value. The
-   * exception may name a later line, because the parser reads on past the end of a line.
+   * exception may name a later line, because the parser continues after the end of a line.
    */
   static Problem malformedLine(byte[] body, JacksonException e) {
     int number = 0;

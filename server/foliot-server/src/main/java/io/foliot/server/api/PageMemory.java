@@ -6,14 +6,15 @@ package io.foliot.server.api;
  * has read so far, and the other half holds the next part. Used by one thread.
  */
 final class PageMemory {
-  // A page whose records exceed this size reads no further part, because the page contains the payloads.
+  // Once the records of a page exceed this size, no further part is read. The number of records alone would not bound a
+  // page, because a page contains payloads.
   private static final long PAGE_BYTES = 4L << 20;
   /** Maximum number of records of one part. */
   private static final int RECORDS_AT_ONCE = 50;
   private static final int PARTS_OF_PAGE = 2;
   /**
-   * Number of further records for which a page keeps memory once its records are sparse, that is, once a part was
-   * shorter than requested. Each record is assumed to have the largest size.
+   * Number of further records for which a page keeps memory once its records are sparse. They are sparse once a part
+   * was shorter than requested. Each of the further records is assumed to have the largest size.
    */
   private static final int SPARSE_RECORDS = 4;
   /** Maximum number of records of one part once the records are sparse. */

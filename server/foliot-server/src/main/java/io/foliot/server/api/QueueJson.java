@@ -21,7 +21,7 @@ import tools.jackson.core.JsonGenerator;
  * absent has its default when a queue is put, and keeps its value when a queue is patched.
  */
 final class QueueJson {
-  /** The mask of a secret in answers. A request that contains the mask keeps the secret. */
+  /** The mask of a secret in answers. If a request contains the mask, the queue keeps its secret. */
   static final String MASK = "***";
 
   private static final List<String> FIELDS = List.of("delivery", "retry", "priority", "rate", "concurrency", "maxWait",
@@ -53,7 +53,7 @@ final class QueueJson {
   private Duration retainFailed;
   private boolean paused;
 
-  /** Creates a reader whose fields have the settings of a queue at first, except for its delivery. */
+  /** Creates a reader whose fields initially have the settings of a queue, without its delivery. */
   private QueueJson(String name, QueueConfig from) {
     this.name = name;
     maxAttempts = from.retry().maxAttempts();
@@ -136,7 +136,8 @@ final class QueueJson {
       case "maxRun" -> maxRun = or(in.duration(name), DEFAULTS.maxRun());
       case "retention" -> in.objectOrEach(name, RETENTION_FIELDS, field -> readRetention(in, field));
       case "paused" -> paused = or(in.truth(name), DEFAULTS.paused());
-      // Answers show these two fields; they are accepted so that a queue that was read can be changed and sent back.
+      // Answers show these two fields. They are accepted, so that a caller can read a queue, change it, and send it
+      // back.
       case "queue" -> checkName(in.text(name));
       case "stats" -> in.skip();
       default -> {

@@ -18,12 +18,12 @@ import tools.jackson.core.JsonGenerator;
 /** The calls about queues. */
 final class QueueRoutes {
   /**
-   * Additional time that a deletion may take, compared with another write. On a shared store a deletion waits about
+   * Time by which a deletion may take longer than another write. On a shared store a deletion waits about
    * three seconds, see {@link Scheduler#deleteQueue}.
    */
   private static final long DELETION_MILLIS = 4_000;
-  // Pages are small, because a page of tasks contains their payloads. The number of pages is bounded, so that a call
-  // ends even if no task can be redriven, because the key of each failed task has a live task again.
+  // Pages are small, because they contain the payloads of tasks. The number of pages is bounded, so that a call ends
+  // even if it finds no task to redrive: the key of each failed task may have a live task again.
   private static final int REDRIVE_PAGE = 100;
   private static final int MAX_REDRIVE_PAGES = 200;
 
@@ -210,7 +210,7 @@ final class QueueRoutes {
     }
   }
 
-  // Continues after tasks that cannot be redriven, so that the call reaches those that can.
+  // Continues after tasks that cannot be redriven, because others may follow that can.
   private void redriveSome(String queue, int limit, Redrive redrive) {
     String cursor = null;
     for (int pages = 0; pages < MAX_REDRIVE_PAGES; pages++) {

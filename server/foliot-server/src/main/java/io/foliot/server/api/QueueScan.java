@@ -10,19 +10,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * A scan of the tasks of one queue, part by part, in bounded time. An instance serves one thread and one scan.
  *
- * <p>A store has no index for this scan, because an index would cost a write with each claim and settle. For each part,
- * the store examines a bounded number of tasks of all queues. So a part may be short or empty although more tasks
- * follow. The caller reads further parts while {@link #hasTime}; other calls to the store run between two parts.
+ * <p>A store has no index for this scan, because such an index would cost a write with each claim and settle. Instead,
+ * each part examines a bounded number of tasks of all queues. A part may therefore be short or empty although more
+ * tasks follow. The caller reads further parts as long as {@link #hasTime} returns true. Other calls to the store run
+ * between two parts.
  */
 final class QueueScan {
   /**
-   * Time after which no further part is read: enough to pass about a hundred thousand tasks of other queues in an
-   * embedded store.
+   * Time after which no further part is read. In this time, a scan of an embedded store passes about a hundred thousand
+   * tasks of other queues.
    */
   static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
   /**
-   * Time limit while no task has been found. It is longer than {@link #MAX_NANOS}, because programs take an empty page
-   * for the last page. It is shorter than the time that clients wait for an answer.
+   * Time limit as long as no task has been found. It is longer than {@link #MAX_NANOS}, because programs may mistake an
+   * empty page for the last page. It is shorter than the time for which clients wait for an answer.
    */
   private static final long MAX_EMPTY_NANOS = TimeUnit.SECONDS.toNanos(10);
 

@@ -9,7 +9,7 @@ import tools.jackson.core.JsonGenerator;
 
 /** An answer to a request: its status, headers and body. */
 public final class Reply {
-  /** Initial size of a body, in bytes; most answers fit without growing. */
+  /** Initial size of the buffer of a body, in bytes. Most answers fit without an enlargement. */
   private static final int USUAL_BYTES = 512;
 
   private final int status;

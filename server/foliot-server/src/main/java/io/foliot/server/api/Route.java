@@ -12,7 +12,7 @@ public enum Route {
   OPENAPI("GET", "/openapi.json", null, Reach.OPEN),
   /** The health of the process. */
   LIVE("GET", "/health/live", null, Reach.OPEN),
-  /** Whether the server is ready. */
+  /** The readiness of the server. */
   READY("GET", "/health/ready", null, Reach.OPEN),
   /** Figures for Prometheus. */
   METRICS("GET", "/metrics", Action.READ, Reach.SERVER),
@@ -50,7 +50,7 @@ public enum Route {
   GET_KEY("GET", "/v1/queues/{queue}/keys/{key}", Action.READ, Reach.QUEUE),
   /** Cancels the task of a key. */
   CANCEL_KEY("DELETE", "/v1/queues/{queue}/keys/{key}", Action.SUBMIT, Reach.QUEUE),
-  /** Moves the deadlines of many keys. */
+  /** Resets the tasks of many keys to a new due time. */
   TOUCH("POST", "/v1/queues/{queue}/keys:touch", Action.SUBMIT, Reach.QUEUE),
 
   /** A task. */

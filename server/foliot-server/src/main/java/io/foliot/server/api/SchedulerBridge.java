@@ -28,16 +28,19 @@ import org.slf4j.LoggerFactory;
  * The bridge between requests and the scheduler: waits for calls, and turns exceptions of the scheduler into problems.
  * Safe for use by any thread; the threads that wait are virtual.
  *
- * <p>A wait with a time limit sets a timer, which wakes the thread that runs the timers of all virtual threads: a
- * submit took 45 us of processor time with a time limit and 34 without. Therefore calls wait without a time limit, and
- * one thread regularly checks which calls have waited too long.
+ * <p>If a wait had a time limit, it would set a timer, which wakes the thread that runs the timers of all virtual
+ * threads. A submit took 45 us of processor time with a time limit, and 34 us without. Therefore calls wait without a
+ * time limit, and one thread regularly checks which calls have waited too long.
  */
 final class SchedulerBridge implements AutoCloseable {
   private static final long CHECK_MILLIS = 50;
   private static final Logger log = LoggerFactory.getLogger(SchedulerBridge.class);
   /** Shortest time between two log entries. An unreachable store fails each call for the same reason. */
   private static final long LOG_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
-  /** Hint in place of the reason, which may name hosts, users and files that not every caller may see. */
+  /**
+   * Hint that replaces the reason in an answer. The reason may name hosts, users and files that not every caller may
+   * see.
+   */
   private static final String IN_THE_LOG = "The server's log has the reason";
 
   private final long timeoutMillis;
@@ -82,7 +85,7 @@ final class SchedulerBridge implements AutoCloseable {
     return await(call, timeoutMillis, false);
   }
 
-  /** Returns the queue that this node knows, else the queue in the store; empty if the store has none. */
+  /** Returns a queue as this node knows it, else as the store has it; empty if the store has no such queue. */
   Optional<QueueConfig> find(Scheduler scheduler, String queue) {
     Optional<QueueConfig> known = scheduler.queue(queue);
     return known.isPresent() ? known : read(scheduler.findQueue(queue));
@@ -168,8 +171,8 @@ final class SchedulerBridge implements AutoCloseable {
       case OverloadedException overloaded -> new Problem(ProblemKind.OVERLOADED,
           overloaded.getMessage() + "; nothing was done, try again later").withHeader("Retry-After", "1");
       case StoreFullException full -> new Problem(ProblemKind.STORE_FULL, "the store has no room, and nothing was"
-          + " written. Once there is room where it keeps its data, submits are accepted again; tasks that are in the"
-          + " store continue meanwhile. " + IN_THE_LOG);
+          + " written. Submits are accepted again once there is room where the store keeps its data; tasks that are in"
+          + " the store continue meanwhile. " + IN_THE_LOG);
       case StoreAwayException away -> unavailable("the store cannot be reached; nothing was done. " + IN_THE_LOG);
       case StoreException away -> writes
           ? unknown("the store failed, or its answer was lost. " + IN_THE_LOG)

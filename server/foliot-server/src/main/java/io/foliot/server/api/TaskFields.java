@@ -88,7 +88,7 @@ final class TaskFields {
     return true;
   }
 
-  // Some calls do not have these fields: the key is in the path, or the idempotency key is in a header.
+  // Some calls lack these fields, because the key is in the path, or the idempotency key is in a header.
   private boolean readNamingField(JsonIn in, String name) {
     if (!known.contains(name)) {
       if (name.equals("idempotencyKey")) {

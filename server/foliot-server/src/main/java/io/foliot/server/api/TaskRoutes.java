@@ -234,7 +234,10 @@ final class TaskRoutes {
     };
   }
 
-  /** Returns the problem of a task that does not exist, or whose queue the caller's API key does not cover. */
+  /**
+   * Returns the problem of a task that the caller cannot see: it does not exist, or the API key does not cover its
+   * queue.
+   */
   static Problem unknownTask(String id) {
     return new Problem(ProblemKind.UNKNOWN_TASK, "there is no task with this id: it never existed, or ended longer ago"
         + " than its queue's retention: id=" + id);
@@ -295,7 +298,7 @@ final class TaskRoutes {
     });
   }
 
-  /** Returns the bytes of memory that a record of the largest size takes while it is written into an answer. */
+  /** Returns how many bytes of memory a record of the largest size needs while it is written into an answer. */
   private long largestRecord() {
     return AnswerMemory.RECORD_BYTES + (long) AnswerMemory.COPIES * limits.bodyBytes();
   }
@@ -305,7 +308,7 @@ final class TaskRoutes {
   }
 
   /**
-   * Reads a page in parts. If a part is shorter than requested, the scan may take its full time, and the page keeps
+   * Reads a page in parts. Once a part is shorter than requested, the scan may need its full time, so the page keeps
    * little memory from then on.
    */
   private TaskPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from,

@@ -20,9 +20,8 @@ final class TraceHeaders {
   private TraceHeaders() {}
 
   /**
-   * Returns the headers of a task, with the trace of the request that submits the task. Returns only the task's own
-   * headers if the request has no valid {@code traceparent}, if the task sets one, or if the task has no room for two
-   * more headers.
+   * Returns the headers of a task, and adds the trace of the request that submits the task. Adds nothing if the request
+   * has no valid {@code traceparent}, if the task sets one itself, or if the task has no room for two more headers.
    *
    * @param own the headers that the task sets
    * @param parent the header traceparent of the request, or null

@@ -26,8 +26,8 @@ final class WorkerRoutes {
   }
 
   /**
-   * Lists the workers of the queues that the caller sees. A worker that is gone has no queues. The answer has such a
-   * worker only if the caller sees all queues and the parameter {@code gone} is true.
+   * Lists the workers of the queues that the caller sees. A worker that is gone has no queues. Such a worker is listed
+   * only if the caller sees all queues and the parameter {@code gone} is true.
    */
   Reply list(Request request) {
     boolean withGone = truth(request, "gone");
@@ -64,7 +64,7 @@ final class WorkerRoutes {
     if (!calls.write(scheduler.enableWorker(worker, isEnabled))) {
       throw unknown(worker);
     }
-    // The change is in the store, but this node may not have read it yet. So the state is not taken from the seat.
+    // The state is not taken from the seat: the change is in the store, but this node may not have read it yet.
     Fleet.Seat seat = seen(scheduler.fleet(), request.caller()).seatOf(worker);
     return Reply.json(200, json -> write(json, worker, seat, isEnabled ? "LIVE" : "DISABLED"));
   }

@@ -3,7 +3,7 @@ package io.foliot.server.config;
 import io.foliot.store.redis.RedisOptions;
 
 /**
- * Defaults that the server and the commands share, as constants that an annotation can hold. Every other default is
+ * Defaults that the server and the commands share, as constants, which annotations can use. Every other default is
  * defined by the class that it configures ({@code EngineOptions}, {@code RocksDbOptions}, ...) or by its {@link
  * Option}.
  */

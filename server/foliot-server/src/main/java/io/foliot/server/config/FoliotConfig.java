@@ -37,7 +37,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
    * @param data the folder of the embedded store and of other files of this server
    * @param backups the folder that backups are written into
    * @param sizes the memory of an embedded store, the length of its log, and the disk space that the store keeps free
-   * @param login the parameters of the connections to a database or Redis
+   * @param login the login and the connections to a database or Redis
    */
   public record Store(String kind, Path data, Path backups, Sizes sizes, Login login) {
     /** The sizes of an embedded store, in bytes; see {@code RocksDbOptions}. */
@@ -129,8 +129,9 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   }
 
   /**
-   * The limits of callers: bytes of a body, of the body of a batch, of all waiting bodies together, and of all answers
-   * together; the number of connections; the number of queues that have a label in the metrics.
+   * The limits of callers. The limits in bytes apply to a body, to the body of a batch, to all waiting bodies together,
+   * and to all answers together. The others are the number of connections, and the number of queues that have a label
+   * in the metrics.
    */
   public record Limits(int bodyBytes, int batchBytes, long waitingBytes, long answerBytes, int connections,
       int metricQueues) {}
@@ -149,7 +150,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       Duration maxClockOffset) {}
 
   /**
-   * Reads a configuration. A flag overrides a variable, which overrides the file.
+   * Reads a configuration. The command line overrides the environment, which overrides the file.
    *
    * @param flags the values of the command line, by flag without its hyphens; a list is joined by commas
    * @param environment all variables; only those of Foliot are used
@@ -171,7 +172,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   }
 
   /**
-   * Returns the keys of those settings in a file that may contain a password.
+   * Returns those keys in a file whose values may contain a password.
    *
    * @throws ConfigException if the file cannot be read or has a mistake
    */
@@ -210,8 +211,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   }
 
   /**
-   * Returns the scheme of an address, followed by "...", because the rest of an address of unknown form may be secret.
-   * A text without a colon is returned as it is.
+   * Returns the scheme of an address, followed by "...": if the form of an address is unknown, its rest may be secret.
+   * Returns a text without a colon unchanged.
    */
   private static String refused(String kind) {
     return kind.contains(":") ? StoreAddress.scheme(kind) + "..." : kind;

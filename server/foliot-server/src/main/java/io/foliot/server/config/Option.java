@@ -38,8 +38,8 @@ public final class Option<T> {
   /** The longest wait of a request. */
   public static final Option<Duration> CALL_TIMEOUT = duration("server.call-timeout", "call-timeout",
       "100ms", "10m", "30s", "how long a request waits for the store");
-  // The default is longer than clients commonly keep idle connections, so that clients close them first. If the server
-  // closed an idle connection, a request that a client sends at that moment would be lost.
+  // Clients commonly close idle connections sooner than this default. If the server closed an idle connection first, a
+  // request that the client sends at that moment would be lost.
   /** The longest wait for a client in each phase of a request. */
   public static final Option<Duration> CLIENT_TIMEOUT = duration("server.client-timeout", "client-timeout",
       "1s", "1h", "2m", "how long a client may take to send the body of a request, and to read the answer and send the"
@@ -97,7 +97,7 @@ public final class Option<T> {
   /** The node's zone. */
   public static final Option<String> ZONE = of("cluster.zone", "zone", OptionType.name(), "",
       "data centre, rack or cell of this node");
-  /** The time after which ZooKeeper counts a silent node as dead. */
+  /** The time after which ZooKeeper treats a silent node as dead. */
   public static final Option<Duration> CLUSTER_SESSION_TIMEOUT = duration("cluster.session-timeout",
       "cluster-session-timeout", "1s", "5m", seconds(ZooKeeperOptions.SESSION_TIMEOUT.toMillis()),
       "how long ZooKeeper treats a silent node as alive; ZooKeeper's servers may bound this time");
@@ -175,7 +175,7 @@ public final class Option<T> {
   /** The number of event loops. */
   public static final Option<Integer> LOOPS = count("engine.loops", "engine-loops", 1, 64, ENGINE.loops(),
       "event loops that share the slots");
-  /** The length of the look-ahead: the index is read this far ahead of the due times. */
+  /** The length of the look-ahead, which is how far ahead of the due times the index is read. */
   public static final Option<Duration> WINDOW = duration("engine.window", "engine-window",
       "100ms", "10m", seconds(ENGINE.windowMillis()), "how far ahead the index is read into memory");
   /** The most ids in all wheels together. */

@@ -165,7 +165,7 @@ final class Settings {
     }
   }
 
-  /** Returns the exception for a value that has the expected form, but is refused for another reason. */
+  /** Returns the exception for a value that is refused although it has the expected form. */
   ConfigException refuse(Option<?> option, String reason) {
     Setting setting = settings.get(option);
     return new ConfigException((setting == null ? option.key() : setting.source) + ": " + reason);

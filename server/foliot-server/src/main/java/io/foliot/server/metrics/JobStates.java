@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The jobs that have active runs or have failed since their last success, as of this node's latest planning passes.
+ * The jobs that have active runs, or failed runs since their last success, as of this node's latest planning passes.
  * Safe for use by any thread.
  *
- * <p>A state expires a minute after the next planning pass of its job is due. If another node makes that pass or an
- * earlier one, both nodes have a state of the job until the older state expires. Until then, a sum over all nodes may
- * count the job twice.
+ * <p>A state expires a minute after the next planning pass of its job is due. If another node then makes a planning
+ * pass of the job, both nodes have a state of the job until the older state expires. Until then, a sum over all nodes
+ * may count the job twice.
  */
 final class JobStates {
   /** Maximum number of jobs whose states are kept; further jobs are ignored. */

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A meter that counts the events of the engine and of jobs. Safe for use by any thread. A map holds the metrics of each
- * queue, because a search in the registry for each event costs more. Queues beyond a limit share the label
+ * A meter that counts the events of the engine and of jobs. Safe for use by any thread. A map contains the metrics of
+ * each queue, because a search in the registry for each event would cost more. Queues beyond a limit share the label
  * {@code other}, because each label costs memory in this process and in each system that collects the metrics.
  */
 public final class ServerMeter implements Meter, JobMeter {
@@ -30,7 +30,10 @@ public final class ServerMeter implements Meter, JobMeter {
       Duration.ofMillis(5), Duration.ofMillis(20), Duration.ofMillis(100), Duration.ofSeconds(1)};
   private static final Duration[] TURNS = {Duration.ofNanos(100_000), Duration.ofMillis(1), Duration.ofMillis(5),
       Duration.ofMillis(20), Duration.ofMillis(100)};
-  /** Wider buckets than for tasks, because the lateness of a run includes the time during which no node planned. */
+  /**
+   * Buckets of the lateness of runs. They are wider than those of tasks, because no node may have planned for some
+   * time.
+   */
   private static final Duration[] RUNS_LATE = {Duration.ofMillis(10), Duration.ofMillis(50), Duration.ofMillis(250),
       Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofHours(1)};
   private static final double[] BATCHES = {1, 10, 100, 1_000, 10_000};

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * stored. One round of SHA-256 is enough to protect the key, because its secret has 256 random bits.
  *
  * @param id the name of the key
- * @param hash SHA-256 of the whole key
+ * @param hash the SHA-256 hash of the whole key
  * @param actions the actions that the key allows
  * @param queues the queues that the key covers
  * @param note a note for people, such as the owner and the purpose
@@ -66,7 +66,7 @@ public record ApiKey(String id, byte[] hash, Set<Action> actions, List<QueuePatt
         : null;
   }
 
-  /** Returns SHA-256 of a key. */
+  /** Returns the SHA-256 hash of a key. */
   static byte[] hashOf(String text) {
     try {
       return MessageDigest.getInstance("SHA-256").digest(text.getBytes(US_ASCII));
@@ -75,7 +75,7 @@ public record ApiKey(String id, byte[] hash, Set<Action> actions, List<QueuePatt
     }
   }
 
-  /** Returns whether the text is this key. The time of the check does not depend on how much of the text is right. */
+  /** Returns whether the text is this key. The duration of the check does not reveal how much of the text is right. */
   boolean is(String text) {
     return MessageDigest.isEqual(hash, hashOf(text));
   }

@@ -12,10 +12,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class AuditLog {
   private static final Logger log = LoggerFactory.getLogger("foliot.audit");
-  // A caller that guesses keys must not fill the disk: only refusals whose number is a power of two are logged.
+  // Counts refusals. Only the first, second, fourth, eighth and so on are logged, so that a caller that guesses keys
+  // does not fill the disk.
   private final AtomicLong refusals = new AtomicLong();
 
-  /** Logs an administrative act that was done, was refused or failed. */
+  /** Logs an administrative act, with its outcome: it was done, was refused, or failed. */
   public void act(Caller caller, String remote, String act, Map<String, String> objects, String outcome) {
     log.atInfo().addKeyValue("actor", caller.name()).addKeyValue("remote", remote).addKeyValue("act", act)
         .addKeyValue("objects", printable(objects.toString())).addKeyValue("outcome", outcome)

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The check that identifies the caller of a request, except on open routes such as health. If there are keys, every
  * caller must present one. Without keys, the server is bound to loopback and open to programs on this machine, but not
- * to web pages. Any page could make a browser send requests to the server, by the server's address or by a name that
- * resolves to loopback. Therefore the header Host, and the header Origin if there is one, must name this machine.
+ * to web pages. Any page could make a browser on this machine send requests to the server, to a loopback address or to
+ * a name that resolves to one. Therefore the header Host, and the header Origin if there is one, must name this
+ * machine.
  */
 public final class Gate {
   private static final Set<String> LOCAL_NAMES = Set.of("localhost", "[::1]", "::1");

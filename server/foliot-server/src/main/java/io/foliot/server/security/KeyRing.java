@@ -54,7 +54,8 @@ public final class KeyRing {
   public synchronized void refresh() {
     Map<String, ApiKey> kept = new HashMap<>();
     vault.all().forEach(key -> kept.put(key.id(), key));
-    // New keys come first: a ring that is empty for a moment would leave the server open.
+    // New keys are added before old keys are removed. Otherwise the ring could be empty for a moment, and the server
+    // open.
     kept.forEach((id, key) -> keys.putIfAbsent(id, new Entry(key, key.caller())));
     keys.keySet().retainAll(kept.keySet());
   }
@@ -83,7 +84,7 @@ public final class KeyRing {
   /**
    * Adds a key. Once there is a key, every request needs a key, except on open routes such as health.
    *
-   * @throws LockedOutException if this is the first key, and it has expired or does not allow its owner to add further
+   * @throws LockedOutException if this is the first key, and it has expired or does not permit its owner to add further
    *     keys
    */
   public synchronized void add(ApiKey key, Instant now) {
@@ -102,8 +103,8 @@ public final class KeyRing {
    *
    * @param mayOpen whether the server may be open without keys
    * @return whether the key existed
-   * @throws LockedOutException if none of the remaining keys could add further keys. If no key remains, it is thrown
-   *     only if the server may not be open
+   * @throws LockedOutException if keys remain, but none of them could add further keys; or if no key remains, and the
+   *     server may not be open
    */
   public synchronized boolean remove(String id, Instant now, boolean mayOpen) {
     refresh();

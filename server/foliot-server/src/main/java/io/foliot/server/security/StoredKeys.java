@@ -54,7 +54,7 @@ public final class StoredKeys implements KeyRing.Vault {
   @Override
   public void remove(String id) {
     Optional<Document> found = await(store.document(DocumentKind.API_KEY, id));
-    // A removal is refused if the document has changed since it was read.
+    // The store refuses the removal if the document has changed since it was read.
     while (found.isPresent()
         && !await(store.writeDocument(DocumentKind.API_KEY, id, found.get().version(), null))) {
       found = await(store.document(DocumentKind.API_KEY, id));

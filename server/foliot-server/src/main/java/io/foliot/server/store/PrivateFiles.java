@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Folders and files that only the user of this process may read, regardless of the umask. They contain payloads,
- * headers with credentials, and secrets of callbacks in clear text. A file system without POSIX permissions gives them
- * its default access.
+ * headers with credentials, and secrets of callbacks in clear text. On a file system without POSIX permissions, they
+ * have its default access.
  */
 public final class PrivateFiles {
   private static final Logger log = LoggerFactory.getLogger(PrivateFiles.class);
@@ -71,7 +71,7 @@ public final class PrivateFiles {
         Files.setPosixFilePermissions(path, permissions);
       }
     } catch (IOException e) {
-      // For example, the path belongs to another user. The server starts nevertheless.
+      // The path may belong to another user, for example. The server starts nevertheless.
       log.warn("cannot restrict a file, so other users may be able to read it; remove their permissions: path={},"
           + " reason={}",
           path,

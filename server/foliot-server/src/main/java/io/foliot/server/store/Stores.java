@@ -82,8 +82,8 @@ public final class Stores {
         .connections(login.connections());
   }
 
-  // The data folder may have existed before, and may contain files of other programs. So an existing data folder keeps
-  // its permissions. Only Foliot uses the subfolder for the store.
+  // An existing data folder keeps its permissions, because it may contain files of other programs. The subfolder for
+  // the store is used only by Foliot.
   private static void makePrivate(FoliotConfig.Store config) {
     try {
       PrivateFiles.ensureFolder(config.data());

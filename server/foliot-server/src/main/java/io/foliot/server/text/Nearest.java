@@ -13,8 +13,8 @@ public final class Nearest {
 
   /**
    * Returns the known name that differs from the name in the fewest characters. Case, hyphens and underscores are
-   * ignored. Returns null if the name has more than 64 characters, or if no known name is similar enough. Similar
-   * enough is a difference of one character, or of at most about a third of the known name.
+   * ignored. Returns null if the name has more than 64 characters, or if no known name is similar enough. A known name
+   * is similar enough if it differs in one character, or in at most about a third of its characters.
    */
   public static @Nullable String of(String name, Collection<String> known) {
     if (name.length() > MAX_LENGTH) {
@@ -32,7 +32,7 @@ public final class Nearest {
     return best != null && bestDistance <= Math.max(1, (best.length() + 1) / 3) ? best : null;
   }
 
-  /** Returns the end of a message: the name that was probably meant, or all known names. */
+  /** Returns the end of a message, with the name that was probably meant, or else with all known names. */
   public static String hint(String name, Collection<String> known) {
     String nearest = of(name, known);
     return nearest != null ? "did you mean " + nearest + "?" : "known are " + String.join(", ", known);

@@ -3,7 +3,7 @@ package io.foliot.server.text;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Checks of text that must be writable as UTF-8. Escapes in JSON and texts that were cut may contain half a surrogate
+ * Checks of text that must be writable as UTF-8. An escape in JSON, or the cut of a text, can leave half a surrogate
  * pair, which UTF-8 cannot represent.
  */
 public final class WellFormed {
