@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * {@link UnknownJobException} for a job that does not exist. They also fail with the exceptions of
  * {@link io.foliot.core.Scheduler}.
  *
- * <p>All calls that change a job are in this one class, because they share the retries described above.
+ * <p>This class is one file because all calls that change a job share the retries described above.
  */
 public final class Jobs {
   private final TaskStore store;

@@ -60,8 +60,8 @@ enum CronField {
   }
 
   /**
-   * Returns the largest number that {@code H} without a range can stand for. For the day of month, it is 28, because
-   * each month has this day.
+   * Returns the largest number that may replace {@code H} without a range. For the day of month, it is 28, because each
+   * month has this day.
    */
   int lastHashed(CronDialect dialect) {
     return this == DAY_OF_MONTH ? 28 : last(dialect);
