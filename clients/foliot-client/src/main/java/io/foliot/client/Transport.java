@@ -25,8 +25,8 @@ final class Transport {
   /*
    * A call has one of three outcomes: done (an answer of 2xx), not done (the server refused the call, or was never
    * reached), or unknown (everything else). Once the outcome of one attempt is unknown, the outcome of the call stays
-   * unknown until an attempt gets an answer about the call itself. A later attempt that is refused for another reason,
-   * or does not reach the server, does not show whether the earlier attempt was carried out.
+   * unknown until an attempt gets an answer about the call itself. A later attempt does not show whether the earlier
+   * one was carried out if it does not reach the server, or if the server refuses it for a reason such as overload.
    */
 
   /** Problem type of an unknown task. The status 404 alone may also mean a wrong URL or a missing queue. */
@@ -159,7 +159,9 @@ final class Transport {
           });
     }
 
-    /** Runs the next step. If the step throws, the call fails; otherwise its caller would wait for ever. */
+    /**
+     * Runs the next step. If the step throws, this method fails the call, so that its caller does not wait for ever.
+     */
     private void runStep(Runnable next) {
       try {
         next.run();

@@ -56,7 +56,7 @@ final class AddressedEntries {
     return null;
   }
 
-  /** Moves the entries of each address that matches to the end of a collection. */
+  /** Removes the entries of each matching address, and appends them to a collection. */
   void drain(Predicate<Address> which, Collection<DueEntry> to) {
     byAddress.entrySet().removeIf(each -> {
       if (!which.test(each.getKey())) {

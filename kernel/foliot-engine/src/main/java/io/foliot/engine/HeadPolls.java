@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Polls of the index from its head, for due entries that no look-ahead has found. Passive; confined to
- * the loop's thread.
+ * Reads the index from its head to find due entries that no look-ahead has found. Passive; confined to the loop's
+ * thread.
  *
  * <p>Guarantees: a task is found even if every look-ahead has missed it. A due entry of a watched slot is found within
  * 100 ms if it became due in the last two seconds. It is found within 2 s if it became due in the last minute, and
@@ -23,12 +23,12 @@ import java.util.List;
  * <li>A poll reads all watched slots, a page of each slot at a time, until no entry is left, or until it has found
  * enough.
  * <li>While a poll is under way, polls with a shorter look-back wait: they would read the same entries again.
- * <li>While the lanes flow, a poll <em>holds back</em>: it begins only when all lanes together have at most half as
- * many entries as one lane may have. Otherwise, entries that find no room in their lanes would be <em>let go</em>: they
- * would stay in the index, and be read again a moment later.
+ * <li>While the lanes flow, a poll <em>holds back</em> until the entries in all lanes together are at most half of the
+ * capacity of one lane. Otherwise, entries that find no room in their lanes would be <em>let go</em>: they would stay
+ * in the index, and be read again a moment later.
  * <li>Once the overflow has been full, the full poll holds back until the overflow is at most half full.
  * <li>While entries wait in a stalled lane, the full poll holds back after each run, for as long as the run took and at
- * least for 20 ms. Otherwise, entries of a flowing lane that find no room would be read again and again.
+ * least for 20 ms. Otherwise, if another lane flows and is full, its entries would be read again and again.
  * <li>In each case, a poll holds back for at most a second after its latest run ended.
  * <li>The full poll stops once an entry is let go, or the overflow is full. The recent polls read on past such entries,
  * and find the entries of other queues.
@@ -48,15 +48,15 @@ final class HeadPolls {
    */
   private static final int LIMIT = 20_000;
   /**
-   * Shortest pause after a run of a poll, in multiples of the run's duration. Two kinds of runs begin without this
-   * pause: a requested run, and a run whose predecessor took its limit or filled the overflow.
+   * Shortest pause after a run of a poll, in multiples of the run's duration. A requested run begins without
+   * this pause, and so does the run after one that reached {@link #LIMIT} or filled the overflow.
    */
   private static final int REST = 20;
   /** Fewest entries that a poll reads of one slot at a time: fewer are not worth a round trip. */
   private static final int MIN_PAGE = 16;
   /** The interval at which a poll that holds back checks for room. */
   private static final long HOLD_BACK_NANOS = 20 * NANOS_PER_MILLI;
-  /** A task found this late was missed by prefetch and by its writer. */
+  /** An entry found this late was missed by the prefetch, and by the node that wrote the task. */
   private static final long LATE_MILLIS = 1_000;
 
   /** A poll, with its look-back, its interval, and the state of its latest run. */

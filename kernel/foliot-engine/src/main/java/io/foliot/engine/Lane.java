@@ -39,15 +39,15 @@ final class Lane {
   /** Time constant of the average of {@link #settledPerSecond}. */
   private static final double RATE_SECONDS = 5;
   /**
-   * Interval between two samples of the flow. It is long enough for several claims. It is still short, because entries
-   * that do not fit are parked until a sample has shown that the lane flows.
+   * Interval between two samples of the flow. It is long enough for several claims. A longer interval would cause more
+   * parks: entries without room are parked until a sample has shown that the lane flows.
    */
   private static final long FLOW_SAMPLE_NANOS = 50_000_000;
-  /** A lane that would be empty within this many seconds flows. */
+  /** A lane flows if it will be empty within this many seconds at its latest rate. */
   private static final double FLOW_SECONDS = 2;
   /**
-   * Time that a lane with permits is assumed to flow after it was last empty. The results of its first claims may take
-   * that long.
+   * For this time after a lane was last empty, it flows whatever its rate, if it has permits. The results of its first
+   * claims may take that long.
    */
   private static final long FLOW_CREDIT_NANOS = 500_000_000;
 
@@ -60,7 +60,7 @@ final class Lane {
    */
   record Shared(Permits permits, LongPollQueue longPolls, Budget.Share memory) {}
 
-  /** Weight of the newest result in the share of postponed entries. */
+  /** Weight of the latest claimed entry in the average share of postponed entries. */
   private static final double NEWEST = 1.0 / 16;
   /** Threshold of the share of postponed entries: above it, entries are probed before they are claimed. */
   private static final double MOST = 0.5;
@@ -208,7 +208,7 @@ final class Lane {
     return isPull() && longPolls().isEmpty() && nowNanos - polledNanos >= POLLED_NANOS;
   }
 
-  /** Returns whether workers wait, and the lane has no entry without an address for them. */
+  /** Returns whether workers wait while all entries of the lane, if there are any, have addresses. */
   boolean isPolledInVain() {
     return isPull() && unaddressed() == 0 && !longPolls().isEmpty();
   }
@@ -368,7 +368,7 @@ final class Lane {
   /**
    * Returns whether to read parked entries now.
    *
-   * @param low parked entries are read if fewer entries without an address than this wait
+   * @param low the number of entries without an address in the lane below which parked entries are read
    */
   boolean needsParked(long nowNanos, int low) {
     return hasParked && !parkedReadUnderWay && isServed() && unaddressed() < low && nowNanos - parkedRetryNanos >= 0
@@ -415,8 +415,8 @@ final class Lane {
 
   /**
    * Handles the end of a read of parked tasks. If the read returned no task, the next read begins at {@code retryNanos}
-   * or later. There is one exception: if the empty read was the first of a round over this node's own slots, all slots
-   * are read at once.
+   * or later. But if this node read its own slots from the beginning and found no task, it reads all slots without this
+   * pause.
    *
    * @param first the first entry that was read, or null if there was none
    * @param last the last entry that was read, or null if there was none

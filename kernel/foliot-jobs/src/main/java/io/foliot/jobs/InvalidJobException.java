@@ -29,7 +29,7 @@ public final class InvalidJobException extends IllegalArgumentException {
     return setting;
   }
 
-  /** Returns the range or the rule that the value breaks, as it follows "expected" in the message. */
+  /** Returns the text that follows "expected" in the message: a range or a rule that the value breaks. */
   public String expected() {
     return expected;
   }

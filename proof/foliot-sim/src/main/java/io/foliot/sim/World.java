@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 /**
  * The parameters that a seed decides before a simulation begins.
  *
- * @param mode the faults, and the demands
+ * @param mode which faults are injected, and which promises are checked
  * @param nodes the number of nodes
  * @param coordination the way in which nodes find each other
  * @param store the behaviour of the store
@@ -119,9 +119,9 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Behaviour
   }
 
   /**
-   * Returns the least number of tasks per second that one healthy node completes. The result is the rate of the slowest
-   * queue. With one concurrent attempt or one task per claim, each task takes three calls of a slow store, so the
-   * result is half of that rate.
+   * Returns the least number of tasks per second that one healthy node completes. It is the rate of the slowest queue,
+   * 20 tasks per second. If the options allow only one concurrent attempt, or one task per claim, each task takes three
+   * calls of a slow store, and it is 10.
    */
   int leastPerSecond() {
     return options.destinationLimit() == 1 || options.claimBatch() == 1 ? 10 : 20;

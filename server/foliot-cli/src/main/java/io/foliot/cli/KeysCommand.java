@@ -49,7 +49,7 @@ final class KeysCommand implements Callable<Integer> {
     List<JsonView> keys = JsonView.parse(answer).at("keys").items();
     if (keys.isEmpty()) {
       shell.line(
-          "there are no API keys; ./foliot keys create --allow admin creates one; then every call needs a key");
+          "there are no API keys. To create one, run './foliot keys create --allow admin'. After that, every call needs a key");
       return Foliot.OK;
     }
     Table table = new Table().left("ID").left("ALLOWS").left("QUEUES").left("CREATED").left("EXPIRES").left("NOTE");

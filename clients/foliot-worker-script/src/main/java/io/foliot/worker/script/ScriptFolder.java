@@ -14,9 +14,9 @@ import java.util.regex.Pattern;
 /**
  * The folder that the operator of a worker names, and the rules that decide which of its files are scripts.
  *
- * <p>The rules are checked before each run. A user who may write to the folder could change a file between the check
- * and the start, but that user could also change the script itself. So the folder is trusted, and the name of a script
- * is not.
+ * <p>The rules are checked before each run. A user who may write to the folder could replace a script between the check
+ * and the start. But this user could also replace it with a script that passes the check. So the folder is trusted, and
+ * the name of a script is not.
  */
 final class ScriptFolder {
   /**

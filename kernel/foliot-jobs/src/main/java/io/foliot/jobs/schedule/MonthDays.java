@@ -12,8 +12,8 @@ import java.time.LocalDate;
  * @param nearestFromEnd business days nearest to a day counted from the end ({@code LW})
  * @param weekdays all days of these weekdays
  * @param lastWeekdays the last day of each of these weekdays in a month ({@code 5L})
- * @param nthWeekdays the first to fifth day of a weekday in a month ({@code 2#1}): bits 0 to 6 for the first day of
- *     each weekday, bits 7 to 13 for the second day, and so on
+ * @param nthWeekdays weekdays by their count in a month ({@code 2#1}): bits 0 to 6 for the first occurrence of each
+ *     weekday, bits 7 to 13 for the second occurrence, and so on
  * @param either whether one of the two fields is enough to allow a day; if false, both must allow it
  */
 record MonthDays(int days, int fromEnd, int nearest, int nearestFromEnd, int weekdays, int lastWeekdays,
@@ -80,8 +80,8 @@ record MonthDays(int days, int fromEnd, int nearest, int nearestFromEnd, int wee
   }
 
   /**
-   * Returns the set of the business day nearest to a day, or an empty set if the month has none. Of two business days
-   * that are equally near, the earlier one is returned.
+   * Returns a set with one day, the business day nearest to the given day, or an empty set if the month has no business
+   * day. Of two business days that are equally near, the earlier one is returned.
    */
   private static int nearestTo(int day, int business) {
     int notAfter = business & (ALL_DAYS >>> (30 - day));

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of a job's schedule as a caller writes them: exactly one of cron, every, after and at, and the settings
  * that belong to it. A job stores these settings and not its schedule, because the calendars that the settings name may
- * change. {@link #schedule} creates the schedule. The constructor checks each setting and the rules between them. It
- * accepts an expression with {@code H} that fires for at least one name; {@link #schedule} checks the expression for
- * the name of the job.
+ * change. {@link #schedule} creates the schedule. The constructor checks each setting and the rules between them. The
+ * times of an expression with {@code H} depend on the name of the job, which the constructor does not know. So it only
+ * refuses an expression that fires for no name, and {@link #schedule} checks it for the name of the job.
  *
  * @param cron an expression in canonical text, or null
  * @param dialect the dialect of the expression, derived from its fields if it is not given; null without an expression
@@ -138,8 +138,8 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
   }
 
   /**
-   * Returns the settings that are given as texts by name, as {@link #values} returns them. Durations and instants are
-   * in ISO 8601.
+   * Returns the settings from a map of their names to their texts. {@link #values} returns such a map. Durations and
+   * instants are in ISO 8601.
    *
    * @throws ScheduleException if a name is unknown, or if {@link Builder#build} refuses the settings
    */

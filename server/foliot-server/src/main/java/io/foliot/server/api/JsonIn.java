@@ -85,7 +85,7 @@ final class JsonIn implements AutoCloseable {
     return parser.streamReadContext().getNestingDepth();
   }
 
-  /** Skips to the end of an object, for which {@link #depth} returned this number. */
+  /** Skips to the end of an object. {@code depth} is the value of {@link #depth()} inside the object. */
   void leave(int depth) {
     while (depth() >= depth) {
       if (parser.nextToken() == null) {
@@ -471,14 +471,15 @@ final class JsonIn implements AutoCloseable {
 
   private static String detail(JacksonException e) {
     return e instanceof StreamConstraintsException
-        ? "JSON has at most " + Json.MAX_DEPTH + " levels, numbers of " + Json.MAX_NUMBER_LENGTH
-            + " digits, names of " + Json.MAX_NAME_LENGTH + " characters and strings of " + Json.MAX_STRING_LENGTH
+        ? "a limit of JSON is exceeded: levels=" + Json.MAX_DEPTH + ", digits of a number=" + Json.MAX_NUMBER_LENGTH
+            + ", characters of a name=" + Json.MAX_NAME_LENGTH + ", characters of a string=" + Json.MAX_STRING_LENGTH
         : plain(String.valueOf(e.getOriginalMessage()));
   }
 
   /**
-   * Returns the problem of a body with a value on each line. The problem names the first line that is not a value. The
-   * exception may name a later line, because the parser continues after the end of a line.
+   * Returns the problem for a malformed body that should have one JSON value on each line. The problem names the first
+   * line that is not a value. The exception may name a later line, because the parser continues after the end of a
+   * line.
    */
   static Problem malformedLine(byte[] body, JacksonException e) {
     int number = 0;

@@ -156,7 +156,7 @@ public enum Route {
 
   Route(String method, String path, @Nullable Action action, Reach reach, String parameters) {
     if ((action == null) != (reach == Reach.OPEN)) {
-      throw new IllegalStateException("exactly the open routes have no action: path=" + path);
+      throw new IllegalStateException("an open route must have no action, and any other route needs one: path=" + path);
     }
     this.method = method;
     this.path = path;

@@ -78,13 +78,13 @@ public final class Prometheus implements AutoCloseable {
     timings = new HttpTimings(registry);
     tasks = rows("foliot.tasks", "Tasks in the store, by state; a parked task is not counted as delayed");
     lags = rows("foliot.queue.lag.seconds",
-        "By how much the oldest task of a queue is overdue, among tasks that wait in this node,"
-            + " parked tasks, and overdue tasks of other nodes");
+        "Overdue time of the oldest due task of a queue. Includes tasks that wait in this node, parked"
+            + " tasks, and overdue tasks of other nodes");
     waiting = rows("foliot.lane.waiting", "Due tasks in memory");
     running = rows("foliot.lane.running", "Attempts that run");
     destinationLimits = rows("foliot.destination.limit", "Current limit of concurrent attempts of a destination");
     destinationRunning = rows("foliot.destination.running", "Running attempts of a destination");
-    workers = rows("foliot.workers", "Live workers that call this node, by whether they are given tasks");
+    workers = rows("foliot.workers", "Live workers that call this node; the label tells whether they are given tasks");
     queueWorkers = rows("foliot.queue.workers",
         "Workers that call this node and are given tasks of a queue; 0 for a pull queue without such workers");
     jobsRunning = rows("foliot.jobs.running", "Active runs of jobs, as of this node's last planning passes");
@@ -92,7 +92,7 @@ public final class Prometheus implements AutoCloseable {
         "Failed runs of a job since its last success, for the 100 jobs with the most");
     gauge("foliot.wheel.entries", "Ids in the timing wheels", engine -> engine.wheelEntries());
     gauge("foliot.lag.seconds",
-        "By how much the oldest task is overdue, among tasks that wait in this node, parked tasks,"
+        "Overdue time of the oldest due task. Includes tasks that wait in this node, parked tasks,"
             + " and overdue tasks of other nodes",
         engine -> engine.oldestDueMillis() / 1000.0);
     gauge("foliot.queues.missing", "Queues that do not exist although due tasks wait for them",
@@ -131,7 +131,7 @@ public final class Prometheus implements AutoCloseable {
     return MultiGauge.builder(name).description(description).register(registry);
   }
 
-  /** A function that returns a number of the engine's status. */
+  /** A function that reads one number from the engine's status. */
   private interface Figure {
     double of(Scheduler.EngineStatus engine);
   }

@@ -59,7 +59,7 @@ final class PostgresStatements {
     return prepare(connection, sessionsPlanByIndex || !connection.getAutoCommit() ? sql : BY_INDEX + sql);
   }
 
-  /** Returns a statement that only moves index entries. Its commit does not wait for the disk. */
+  /** Returns a statement whose commit does not wait for the disk. It may only move tasks' index entries. */
   PreparedStatement unsynced(Connection connection, String sql) throws SQLException {
     return prepare(connection, BY_INDEX_UNSYNCED + sql);
   }

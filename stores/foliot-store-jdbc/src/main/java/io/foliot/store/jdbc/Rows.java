@@ -169,13 +169,13 @@ abstract class Rows {
     }
   }
 
-  /** Returns the record of a damaged row, which contains only the values of the columns. */
+  /** Returns a record with the values of the columns of a damaged row. */
   private TaskRecord unreadable(Connection connection, QueueIds numbers, ResultSet row, int first,
       UnreadableException why)
       throws SQLException {
     boolean live = Row.isLive(row.getLong(first + VERSION));
     TaskState state = ColumnCodes.stateOrFailed(row.getInt(first + STATE));
-    // Callers set a damaged live record aside as FAILED, so its record has this state.
+    // Callers set a damaged live task aside as FAILED, so the returned record has this state.
     return columns(connection, numbers, row, first,
         live == state.isFinal() || (live && !(why instanceof NewerVersionException))
             ? TaskState.FAILED

@@ -124,8 +124,8 @@ final class BatchExecutor {
     }
 
     /**
-     * Records a StoreException as the failure of the items without results, so that other items continue. Rethrows
-     * other exceptions.
+     * Records a StoreException as the failure of all items that have no result yet, and keeps the results of the
+     * others. Rethrows other exceptions.
      */
     private @Nullable Void failed(Throwable thrown) {
       batch.fail(storeFailure(thrown));
