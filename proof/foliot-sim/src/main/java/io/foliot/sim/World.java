@@ -121,7 +121,7 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Behaviour
   /**
    * Returns the least number of tasks per second that one healthy node completes. The result is the rate of the slowest
    * queue. With one concurrent attempt or one task per claim, each task takes three calls of a slow store, so the
-   * result is half of that rate.
+   * result is half of the rate of the slowest queue.
    */
   int leastPerSecond() {
     return options.destinationLimit() == 1 || options.claimBatch() == 1 ? 10 : 20;
