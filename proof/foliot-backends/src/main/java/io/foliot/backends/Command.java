@@ -26,7 +26,8 @@ public final class Command {
   /**
    * Runs a program that is expected to succeed.
    *
-   * @throws UncheckedIOException if {@link #attempt(String...)} throws an {@code IOException}, which is the cause
+   * @throws UncheckedIOException if {@link #attempt(String...)} throws an {@code IOException}; its cause is that
+   *     exception
    */
   public static void run(String... command) {
     try {

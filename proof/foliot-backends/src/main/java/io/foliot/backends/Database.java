@@ -8,7 +8,7 @@ import java.sql.Statement;
 /**
  * A database of a server, and the user to connect as.
  *
- * @param kind the part of the JDBC URL after {@code jdbc:}
+ * @param kind the word after {@code jdbc:} in the JDBC URL, such as {@code mariadb}
  * @param host the address of the server, or of a proxy in front of it
  * @param port the port of that address
  * @param name the name of the database

@@ -99,14 +99,14 @@ public final class LoopDisk implements AutoCloseable {
 
   /**
    * Cuts the power of the disk. First pause every process that writes to the disk: a sync in progress at this instant
-   * may return success although it failed. On Linux 6.18, about one such sync in fifteen does. When real power fails,
-   * no process is left to see that result.
+   * may return success although it failed. On Linux 6.18, this happens to about one such sync in fifteen. When real
+   * power fails, no process is left to see that result.
    */
   public void powerOff() {
     Command.run("perl", "-e", SHUTDOWN, folder.toString());
   }
 
-  /** Mounts the disk again, as after the return of the power. No process may have a file open there. */
+  /** Mounts the disk again, as when the power returns. No process may have a file of this disk open. */
   public void remount() {
     unmount();
     try {

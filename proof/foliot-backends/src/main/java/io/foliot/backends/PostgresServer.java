@@ -27,7 +27,10 @@ public final class PostgresServer implements Server {
   private static final String FIRST_DATABASE = "postgres";
   private static final Duration REPLAY_BOUND = Duration.ofSeconds(60);
 
-  /** Files that a replica does not get: those of the process, the WAL (it is streamed), and the replication slots. */
+  /**
+   * Files that a replica does not get: the files of the process, the replication slots, and the WAL, which is streamed
+   * instead.
+   */
   private static final List<String> NOT_COPIED = List.of("postmaster.pid", "postmaster.opts", "pg_wal", "pg_replslot");
 
   private final Path folder;

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A Redis server with one replica, and three sentinels. The sentinels fail over to the replica when the primary has not
- * responded to two of the sentinels for a second.
+ * A Redis server with one replica, and three sentinels. The sentinels fail over to the replica if two of them get no
+ * response from the primary for a second.
  */
 public final class RedisSentinels implements AutoCloseable {
   /** Name of the primary in the configuration of the sentinels. */

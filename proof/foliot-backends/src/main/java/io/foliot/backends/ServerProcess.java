@@ -38,8 +38,8 @@ final class ServerProcess implements AutoCloseable {
   private static final int MAX_PORT = 32_000;
 
   /**
-   * The script of the guard, whose arguments are the server's process and folder. A line from the JVM ends the guard.
-   * If the pipe ends without a line, the JVM is gone.
+   * The script of the guard. The arguments are the server's process and folder. A line from the JVM ends the guard. If
+   * the pipe ends without a line, the JVM is gone.
    */
   private static final String GUARD = "read -r word || { kill -KILL \"$0\"; sleep 1; rm -rf \"$1\"; }";
 

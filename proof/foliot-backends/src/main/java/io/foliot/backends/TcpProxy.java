@@ -110,9 +110,9 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * Resets the connection of the next matching request after the server has replied, and drops the reply. So the
-   * request has taken effect, but the client gets no reply. Each call of this method cuts at most one connection. A new
-   * call replaces an earlier call whose request has not come yet.
+   * Waits for the next matching request. When the server has replied to it, drops the reply and resets the connection.
+   * So the request has taken effect, but the client gets no reply. Each call of this method cuts at most one
+   * connection. If the request of an earlier call has not come yet, a new call replaces the earlier call.
    *
    * <p>The bytes of one read from the client count as one request. This is exact for clients that wait for each reply
    * before they send the next request, as JDBC drivers do. If a client sends a request before earlier replies have
@@ -222,7 +222,7 @@ public final class TcpProxy implements AutoCloseable {
       try {
         client = socket.accept();
       } catch (IOException e) {
-        // Closed by refuse or close.
+        // The method refuse or close has closed the socket.
         return;
       }
       Thread.ofVirtual().name("proxy-connect").start(() -> connect(client));

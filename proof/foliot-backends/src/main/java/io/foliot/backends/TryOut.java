@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 /**
  * Starts a server of this package with an empty database, and prints the command with which {@code ./foliot server}
  * connects to it. For PostgreSQL and MariaDB, it also prints the environment variable with which the examples connect
- * to it. When this program is interrupted (Ctrl-C), it ends the server and removes its files. Run it from the root of
- * the project:
+ * to it. An interrupt (Ctrl-C) ends the server, and removes the files of the server. Run it from the root of the
+ * project:
  *
  * <pre>{@code
  * mvn -q -pl :foliot-backends -Ptry-out process-classes -Dserver=postgresql

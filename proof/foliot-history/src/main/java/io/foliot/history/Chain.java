@@ -36,7 +36,10 @@ final class Chain {
     }
   }
 
-  /** Queue name of a task if no event shows its queue and key. Such a task may have a key. */
+  /**
+   * Stands for the queue name of a task if no event shows the queue and the key of the task. Such a task may have a
+   * key.
+   */
   static final String UNKNOWN = "";
 
   final String queue;

@@ -25,7 +25,7 @@ final class ChainCheck {
   /**
    * Reports the violations in this chain.
    *
-   * @param firingIds the firing of each firing id in the chains checked so far; this method adds to it
+   * @param firingIds the firings of the chains checked so far, by firing id; this method adds the firings of this chain
    * @param keyless receives the firing of this chain that only a submit without a key can explain, if there is one
    */
   void check(Map<String, Firing> firingIds, List<Explanation.Unacked> keyless) {
@@ -119,9 +119,9 @@ final class ChainCheck {
   }
 
   /**
-   * Reports firings that have the same generation. Also reports an answer whose generation is lower than that of an
-   * earlier answer. An answer is earlier if it arrived before the operation of the other answer was sent. An earlier
-   * answer RESET_PENDING is ignored if the other answer may name the running generation.
+   * Reports firings that have the same generation. Also reports an answer with a lower generation than an earlier
+   * answer. An answer is earlier if it arrived before the operation of the other answer was sent. An earlier answer
+   * RESET_PENDING is ignored if the other answer may name the running generation.
    */
   private void checkGenerations() {
     List<Firing> made = chain.firings.stream().filter(firing -> firing.born != null).toList();

@@ -12,7 +12,7 @@ final class Chains {
 
   final List<Chain> all = new ArrayList<>();
 
-  /** Submits that have no usable answer and may have made a task without a key; by queue. */
+  /** Submits without a usable answer that may have made a task without a key, by queue. */
   final Map<String, List<Operation>> keylessMakers = new HashMap<>();
 
   private final Forgotten forgotten;

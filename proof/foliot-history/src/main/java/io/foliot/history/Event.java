@@ -31,7 +31,7 @@ public sealed interface Event {
     PARTITION,
     /** The receiver was suspended. Messages that were sent may arrive after the window. */
     RECEIVER,
-    /** Any other fault, such as a clock that was set or a full disk. */
+    /** Any other fault, such as a full disk, or a clock that was changed. */
     OTHER;
 
     boolean delaysArrivals() {

@@ -13,7 +13,7 @@ final class EventLine {
   private static final String SEPARATOR = "\t";
   private static final String END = "\t.";
 
-  /** Field of a null value. {@link #escape} never returns this text. */
+  /** Text of a field that is null. {@link #escape} never returns this text. */
   private static final String NULL = "\\N";
 
   private EventLine() {}

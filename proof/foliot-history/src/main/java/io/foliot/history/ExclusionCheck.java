@@ -11,7 +11,7 @@ final class ExclusionCheck {
    *
    * Not due: the firing was not yet due when the answer was given, so no node can have claimed it by then. The
    * operation made a later generation, or cancelled the live one. Either prevents every later claim of the firing. If
-   * the answer is RESET_PENDING or CANCEL_PENDING, the pending claim is a claim of an older firing.
+   * the answer is RESET_PENDING or CANCEL_PENDING, the claim that is still open belongs to an older firing.
    *
    * Unbroken: from the firing to the answer, each generation replaced the previous one, so all belong to the same live
    * task. An answer without _PENDING then proves that no claim of this task is open. An answer CREATED in between, or
@@ -84,7 +84,7 @@ final class ExclusionCheck {
     }
     checkResets(firing, firstAcked[index], firstReset[index]);
     checkPendingReset(firing, firstPending[index]);
-    // A cancel that was invoked when the firing already existed applied to this firing or to a later one.
+    // If the firing already existed when a cancel was invoked, the cancel applied to this firing or to a later one.
     long from = firing.knownMillis() == Long.MAX_VALUE ? Long.MAX_VALUE : firing.knownMillis() + clockErrorMillis + 1;
     Operation cancelled = chain.firstCancel(firing, false, from);
     Operation pending = chain.firstCancel(firing, true, from);

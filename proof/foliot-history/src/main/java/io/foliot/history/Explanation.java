@@ -17,7 +17,10 @@ final class Explanation {
 
   private Explanation() {}
 
-  /** Reports the firings that no operation explains, and those that began before enough of the operations were due. */
+  /**
+   * Reports the firings that no operation explains. Also reports firings that began before enough of the operations
+   * were due.
+   */
   static void check(List<Unacked> firings, List<Operation> makers, long clockErrorMillis, Findings findings) {
     // Each operation may have made any firing that began after its invocation. So all firings are explained if, for
     // every n, at least n operations were invoked before the nth firing began.

@@ -53,7 +53,7 @@ final class FaultWindows {
   }
 
   /**
-   * Returns the latest end of an action that began at an instant.
+   * Returns the latest possible end of an action that began at the given instant.
    *
    * @param durationMillis the longest time that the action takes without a fault; after each fault it may take this
    *     time again
@@ -67,7 +67,7 @@ final class FaultWindows {
   }
 
   /**
-   * Returns the earliest beginning of an action that ended at an instant.
+   * Returns the earliest possible beginning of an action that ended at the given instant.
    *
    * @param durationMillis the longest time that the action takes without a fault; after each fault it may take this
    *     time again

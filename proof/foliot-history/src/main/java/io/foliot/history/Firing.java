@@ -58,7 +58,7 @@ final class Firing {
     }
   }
 
-  /** Adds an operation that, if it took effect, made this firing and no other. */
+  /** Adds an operation that made this firing if it took effect, and cannot have made any other. */
   void mayStemFrom(Operation operation) {
     invokedMillis = Math.min(invokedMillis, operation.invokedMillis());
     requestedMillis = Math.min(requestedMillis, operation.notBeforeMillis());

@@ -71,7 +71,7 @@ final class LossCheck {
     return created == null ? Findings.End.SUPERSEDED : freed(firing, created);
   }
 
-  /** Returns the end of a firing whose key was free again later: the firing had become final, or was lost. */
+  /** Returns the end of a firing if its key was free again later: the firing had become final, or was lost. */
   private Findings.End freed(Firing firing, Firing next) {
     long at = next.answeredMillis();
     if (chain.mayHaveMore(firing.invokedMillis(), at)) {
@@ -100,7 +100,7 @@ final class LossCheck {
         // If the operation took effect, the firing that it made should have been delivered.
         long delay = Math.max(0, maker.notBeforeMillis() - maker.invokedMillis());
         base = Math.max(base, later(maker.latestMillis(), delay));
-        what = "was never delivered, nor was a firing that an unknown operation may have put in its place";
+        what = "was never delivered, and neither was a firing of an unknown operation that may have replaced it";
         evidence.addAll(maker.events());
       }
     }

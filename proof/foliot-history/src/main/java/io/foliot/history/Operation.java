@@ -25,7 +25,7 @@ final class Operation {
   /**
    * Computes {@link #latestMillis}. Must be called once, after all events have been read. An unknown operation takes
    * effect within the grace time, or never. The grace time begins with the answer, or with the request if there is no
-   * answer. It begins again at the end of each fault within it.
+   * answer. If a fault ends within the grace time, the grace time begins again.
    */
   void bound(FaultWindows faults, long graceMillis) {
     if (!isUnknown()) {

@@ -50,8 +50,8 @@ final class RepeatCheck {
   }
 
   /**
-   * Reports a delivery that began after its firing had ended, unless a fault may explain it. Returns whether it was
-   * reported.
+   * Reports a delivery that began after its firing had ended, unless a fault may explain it. Returns whether the
+   * delivery was reported.
    */
   private boolean checkZombie(Firing firing, List<Delivery> successes, Delivery delivery) {
     long begun = run.begunMillis(delivery);

@@ -2,7 +2,7 @@ package io.foliot.history;
 
 /** The answer to an operation. The reply of an unanswered operation is {@link Unknown}. */
 public sealed interface Reply {
-  /** The generation in an answer that names no generation. */
+  /** Stands for the generation if an answer names none. */
   long NO_GENERATION = -1;
 
   /** The effect of an operation on a task. */

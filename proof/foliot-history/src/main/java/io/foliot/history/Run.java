@@ -85,7 +85,7 @@ final class Run {
   /**
    * Returns whether a fault may explain an anomaly between two attempts of a firing; both may be the same attempt. A
    * fault may delay an attempt until another node has the claim. The delayed attempt begins within the grace time after
-   * the fault, so an earlier fault explains nothing.
+   * the fault. So a fault that ended more than the grace time before the first attempt explains nothing.
    */
   boolean isDisturbed(Firing firing, Delivery first, Delivery last) {
     long from = Math.max(firing.dueMillis(), first.arrivedMillis() - allowances.graceMillis());

@@ -29,8 +29,8 @@ public record Verdict(List<Violation> violations, Map<Violation.Kind, Long> tota
    * @param failed acked firings that ended as dead letters
    * @param cancelled acked firings that a cancel has, or may have, ended
    * @param superseded acked firings that a later generation has, or may have, replaced
-   * @param unproven acked firings whose key was free later, although the history shows no end of the firing; also acked
-   *        firings whose key is unknown
+   * @param unproven acked firings without a visible end in the history, whose key was free later; also acked firings
+   *     whose key is unknown
    * @param open acked firings whose grace time had not passed at the end of the run
    * @param lost acked firings that are {@link Violation.Kind#LOST}
    * @param duplicates successes after the first success of a firing, all answered in time

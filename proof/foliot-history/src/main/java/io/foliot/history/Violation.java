@@ -9,7 +9,7 @@ import java.util.List;
  */
 public record Violation(Kind kind, String message, List<Event> evidence) {
   public enum Kind {
-    /** An acked firing, neither cancelled nor superseded, was neither delivered nor failed. */
+    /** An acked firing was neither delivered nor failed, although no cancel and no later generation explains this. */
     LOST,
     /** An attempt began before its due time, or the due time is before the requested one. */
     EARLY,

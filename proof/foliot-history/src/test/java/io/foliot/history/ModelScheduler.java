@@ -12,8 +12,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model of a scheduler: two nodes over one store, with clients and a receiver. The model is small enough to be
- * correct, except for one bug that a test may choose. It runs in virtual time and records a history for the checker.
+ * A model of a scheduler: two nodes over one store, with clients and a receiver. The model is small, so it can be
+ * assumed to be correct, except for one bug that a test may choose. It runs in virtual time and records a history for
+ * the checker.
  */
 final class ModelScheduler {
   /** A defect of the model, with the kind of violation that it causes, and whether the violation needs a fault. */
@@ -747,7 +748,7 @@ final class ModelScheduler {
       default -> "f-" + task.id + "-" + claim.generation;
     };
     String key = bug == Bug.DELIVERS_UNDER_ANOTHER_KEY && chance(5) ? "other" : task.key;
-    // The attempt never names a future due time: that alone would reveal each bug that fires early.
+    // The attempt never names a future due time. A future time alone would reveal each bug that fires early.
     long delivery = history.began(now,
         new Attempt(task.id, QUEUE, key, claim.generation, firingId, claim.attempt, Math.min(claim.due, now)));
     int kind = random.nextInt(100);

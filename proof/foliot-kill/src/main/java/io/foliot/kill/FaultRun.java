@@ -32,7 +32,8 @@ final class FaultRun implements AutoCloseable {
   private static final Duration DOWN_BOUND = Duration.ofSeconds(30);
 
   /**
-   * Longest time that a call waits for the store. It is longer than a server takes to notice that the store is gone.
+   * Longest time that a call waits for the store. It exceeds the time that a server needs to notice that the store is
+   * gone.
    */
   private static final String CALL_TIMEOUT = "7s";
 
@@ -171,7 +172,7 @@ final class FaultRun implements AutoCloseable {
   }
 
   /**
-   * Returns the answers that clients should not get: errors other than an unreachable store, an unknown outcome or a
+   * Returns the answers that clients should not get: all errors except an unreachable store, an unknown outcome and a
    * conflict. Calls that were under way while a server was gone are left out.
    */
   List<Event> mistakes() {

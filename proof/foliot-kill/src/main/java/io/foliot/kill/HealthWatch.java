@@ -59,7 +59,7 @@ final class HealthWatch implements AutoCloseable {
   }
 
   /**
-   * Returns the time of the latest poll that found the server ready directly after a poll that did not. Counts only
+   * Returns the time of the latest poll that found the server ready directly after a poll that did not. Considers only
    * polls between two instants, both inclusive. Returns {@code fromMillis} if there is no such poll.
    */
   synchronized long readyMillis(long fromMillis, long toMillis) {

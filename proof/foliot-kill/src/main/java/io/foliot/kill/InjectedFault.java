@@ -18,7 +18,7 @@ import java.util.List;
  */
 record InjectedFault(String name, Event.Fault kind, Effect effect, Runnable breaks, Runnable heals,
     long aftermathMillis) {
-  /** Duration of a silence in the history. A server may notice the silence only after this time. */
+  /** Duration of a silence in the history. A server may need this long to notice the silence. */
   private static final long NOTICED_MILLIS = 4_500;
 
   /** The effect of a fault on callers. */

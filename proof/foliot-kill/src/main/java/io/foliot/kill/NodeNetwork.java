@@ -22,13 +22,13 @@ import java.util.stream.IntStream;
  * A virtual network. Each node is a network namespace, which a cable (a veth pair) connects to a bridge of this
  * machine. Needs root, Linux with network namespaces, and the program named in {@link #NEEDED}.
  *
- * <p>The network makes faults that a proxy cannot make. When a cable is pulled, connections hang without an error. When
- * packets of one direction are lost, packets of the other direction still arrive; a wrong hardware address in the
+ * <p>The network can cause faults that a proxy cannot cause. When a cable is pulled, connections hang without an error.
+ * When packets of one direction are lost, packets of the other direction still arrive; a wrong hardware address in the
  * sender's neighbour table causes this loss. This machine has several addresses in the network, so packets of a node to
  * one address may vanish while packets to the others arrive.
  *
- * <p>The names of the namespaces, and of the links on this machine, contain the id of this process. The next process
- * removes the remains of a dead process.
+ * <p>The names of the namespaces, and of the links on this machine, contain the id of this process. If a process dies,
+ * the next process removes the namespaces and links of the dead one.
  */
 final class NodeNetwork implements AutoCloseable {
   /** End of the message of each {@link UnavailableException}. */

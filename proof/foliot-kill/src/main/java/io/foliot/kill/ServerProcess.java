@@ -96,8 +96,8 @@ final class ServerProcess implements AutoCloseable {
   void start() {
     List<String> command = new ArrayList<>(place.launcher());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // The copied flags of this JVM suppress warnings. The other flags enable assertions, and make the heap small and
-    // the start short.
+    // The flags that are copied from this JVM suppress warnings. The other flags enable assertions, keep the heap
+    // small, and shorten the start.
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream().filter(flag -> flag.startsWith("--"))
         .forEach(command::add);
     command.addAll(List.of("-ea", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",

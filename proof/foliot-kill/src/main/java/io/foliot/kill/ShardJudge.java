@@ -30,8 +30,8 @@ final class ShardJudge {
   /** Tolerance between the clocks of workers and store. The store's time is a reading that is some milliseconds old. */
   private static final long CLOCK_MILLIS = 20;
   /**
-   * Longest time that a claim takes. A node may have sent the claim of a disabled worker before the node read that the
-   * worker is disabled.
+   * Longest time that a claim takes. A node may send a claim for a worker before the node reads that the worker is
+   * disabled.
    */
   private static final long KNOWN_MILLIS = 6_000;
 
@@ -52,7 +52,7 @@ final class ShardJudge {
     ONCE,
     /** A run begins after the previous run has ended. */
     RUNS,
-    /** A shard that has ended does not run again, and the store gave the fence of each attempt. */
+    /** A shard that has ended does not run again, and each attempt has a fence that the store gave. */
     FINAL,
     /** The result of a shard is that of its last attempt: a late settle has no effect. */
     REPORT,
@@ -132,8 +132,8 @@ final class ShardJudge {
             .add(record));
     long accounted = job.total("fired") + job.total("skipped") + job.total("missed") + job.total("noTargets")
         + job.waiting();
-    ensure(accounted == job.times(), Demand.ACCOUNT, "not each time has a run or is counted: times=" + job.times()
-        + ", accounted=" + accounted, job);
+    ensure(accounted == job.times(), Demand.ACCOUNT, "the runs and counts do not match the scheduled times: times="
+        + job.times() + ", accounted=" + accounted, job);
     ensure(runs.size() == job.total("fired"), Demand.ACCOUNT, "runs differ from fired times: " + runs.keySet(), job);
     long endedMillis = 0;
     for (Map.Entry<Long, List<Shown>> run : runs.entrySet()) {
@@ -188,7 +188,7 @@ final class ShardJudge {
         "a shard for one worker runs elsewhere: ", attempt);
     Shown record = records.get(shard);
     if (record == null) {
-      ensure(false, Demand.FINAL, "a shard runs that the server does not have: ", attempt);
+      ensure(false, Demand.FINAL, "a worker runs a shard that the server does not have: ", attempt);
       return;
     }
     ensure(attempt.fence().generation() == record.fence().generation()
@@ -214,7 +214,7 @@ final class ShardJudge {
     ShardAttempt last = attempts.getOrDefault(record.shard(), List.of()).stream()
         .filter(attempt -> attempt.fence().equals(record.fence())).findFirst().orElse(null);
     if (last == null) {
-      ensure(false, Demand.REPORT, "a shard has succeeded that no worker has run: ", record);
+      ensure(false, Demand.REPORT, "a shard has succeeded, but no worker has run it: ", record);
       return;
     }
     ensure(last.end() != null && last.end().outcome() == ShardAttempt.Outcome.DONE, Demand.REPORT,

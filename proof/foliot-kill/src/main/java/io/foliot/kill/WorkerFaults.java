@@ -26,7 +26,10 @@ final class WorkerFaults {
    */
   private static final int MIN_BEYOND_MILLIS = 1_500;
   private static final int MAX_BEYOND_MILLIS = 5_000;
-  /** Least time for which a worker is disabled. {@link ShardJudge} permits claims of the worker for a shorter time. */
+  /**
+   * Least time for which a worker is disabled. It exceeds the time for which {@link ShardJudge} still permits claims of
+   * a disabled worker.
+   */
   private static final int MIN_DISABLED_MILLIS = 7_000;
   private static final int MAX_DISABLED_MILLIS = 10_000;
   /** Longest wait for a worker that has begun an attempt. */

@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of a worker's process. A method returns after the kernel has its line, so the line survives a SIGKILL of the
- * process. Any thread may write.
+ * The log of a worker's process. Each method that writes a line returns only when the kernel has the line. So the line
+ * survives a SIGKILL of the process. Any thread may write.
  */
 final class WorkerLog implements AutoCloseable {
   private static final String NO_ZONE = "-";

@@ -160,8 +160,8 @@ final class WorkerRig implements AutoCloseable {
 
   /**
    * Disables a worker, and waits until every server has read the change. Then waits for {@code millis}, and enables the
-   * worker. Records the second wait for the history, unless a server was killed meanwhile: a restarted server has read
-   * nothing at first.
+   * worker. Records the second wait as a time during which the worker was disabled. Omits this record if a server was
+   * killed meanwhile, because a restarted server has read nothing at first.
    */
   void disable(WorkerProcess worker, long millis) {
     try {

@@ -54,7 +54,7 @@ class CalmClusterTest {
   private static final int MAX_WAITING = 10_000;
   private static final int MAX_DELAY_MILLIS = 2_000;
 
-  /** Tasks of a batch while servers are restarted. One batch per step is up to 500 tasks a second. */
+  /** Tasks of a batch while servers are restarted. With one batch per step, the load is up to 500 tasks a second. */
   private static final int SMALL_BATCH = 10;
   private static final long STEP_MILLIS = 20;
   /** Time of load before the first restart and after each restart. */

@@ -188,9 +188,9 @@ class NamespaceClusterFaultsTest {
 
     /**
      * Returns how long a connection may stay silent after the network works again. The pause between two
-     * retransmissions of TCP doubles, so this is at most the time for which the network was broken. A server gives up
-     * a connection before a longer pause is over. Until then, a call may block the calls behind it, and leases may
-     * end.
+     * retransmissions of TCP doubles. So the silence lasts at most as long as the network was broken, and at most
+     * {@link #SILENT_MILLIS}, because a server then gives up the connection. Until then, a call may block the calls
+     * behind it, and leases may end.
      */
     private static long retransmissionMillis(long brokenMillis) {
       return Math.min(brokenMillis, SILENT_MILLIS);

@@ -40,8 +40,8 @@ class RedisLossTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
 
   /**
-   * More attempts than this must begin after the last loss. Attempts shortly before a loss are excused, and in a short
-   * run these may be nearly all attempts.
+   * More attempts than this must begin after the last loss. Attempts shortly before a loss are excused, and a short run
+   * may have hardly any other attempts.
    */
   private static final int ENOUGH = 100;
   private static final Pattern WINDOW = Pattern.compile("\"windowMillis\":(\\d+)");

@@ -37,7 +37,10 @@ abstract class StoreFaults {
   static final int HOLE_MILLIS = 9_000;
   private static final Duration REPLY_BOUND = Duration.ofSeconds(30);
 
-  /** More attempts than this must begin after the last fault, so that a slow machine checks as much as a fast one. */
+  /**
+   * More attempts than this must begin after the last fault, so that a run on a slow machine checks as much as on a
+   * fast one.
+   */
   private static final long ENOUGH = 300;
   private static final Duration ENOUGH_BOUND = Duration.ofMinutes(2);
 

@@ -25,7 +25,7 @@ final class BatchEngineScenario implements Scenario {
   private static final int BATCH = 1_000;
   private static final int UNDER_WAY = 12;
   private static final double WANTED = 100_000;
-  /** A prime, so that the place of the sample differs from batch to batch. */
+  /** A prime: the place of the sample therefore differs from batch to batch. */
   private static final int SAMPLE_PRIME = 997;
   private static final Duration LATER = Duration.ofHours(24);
   private static final String QUEUE = "bench-batch";

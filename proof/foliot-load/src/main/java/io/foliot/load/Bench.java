@@ -162,7 +162,7 @@ final class Bench implements AutoCloseable {
     return receiver;
   }
 
-  /** Creates a receiver besides the shared one. It is a destination of its own. The caller closes it. */
+  /** Creates a receiver in addition to the shared one, as a destination of its own. The caller closes the receiver. */
   Receiver newReceiver() {
     return new Receiver(receiverAddress(), receiverLoses);
   }

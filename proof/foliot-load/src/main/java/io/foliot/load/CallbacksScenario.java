@@ -109,7 +109,7 @@ final class CallbacksScenario implements Scenario {
     boolean inTime = System.currentTimeMillis() < dueMillis;
     long processor = bench.target().processorNanos();
     boolean complete = ledger.await(first + tasks, bench.patience());
-    // If the submits ended after the due instant, the time until the last arrival includes a part of the submits.
+    // A round is left out if its submits ended after the due instant: its time would include a part of the submits.
     if (complete && inTime) {
       processor = bench.target().processorNanos() - processor;
       results.add(tasks, (ledger.lastMicros() - dueMillis * 1_000) * 1_000, processor);

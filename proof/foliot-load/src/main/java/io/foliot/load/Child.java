@@ -17,7 +17,7 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * A child JVM for one side of a measurement, with the class path of this JVM. It shares no heap, garbage collector or
- * JIT compiler with the load generator. A shutdown hook ends it with this process.
+ * JIT compiler with the load generator. A shutdown hook ends the child when this process ends.
  */
 final class Child implements AutoCloseable {
   private static final long START_SECONDS = 60;

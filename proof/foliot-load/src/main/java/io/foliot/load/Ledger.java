@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Records the callbacks of one lot of tasks, which are numbered from 0: the number of deliveries of each task, and the
  * time of its first delivery. The receiver's thread records the callbacks. A call of {@link #await} or
- * {@link #delivered} makes them visible to another thread.
+ * {@link #delivered} makes these records visible to another thread.
  */
 final class Ledger {
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);

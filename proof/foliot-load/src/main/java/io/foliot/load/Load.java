@@ -25,7 +25,7 @@ final class Load implements AutoCloseable {
   private static final int FIRST_BUFFER = 16 << 10;
   /** Index of the status code in a response. */
   private static final int STATUS_AT = "HTTP/1.1 ".length();
-  /** Longest wait for an event, so the end of a run is noticed at most this late. */
+  /** Longest wait for an event. The end of a run is therefore noticed at most this late. */
   private static final long MAX_SLEEP_MILLIS = 20;
 
   private final Selector selector;

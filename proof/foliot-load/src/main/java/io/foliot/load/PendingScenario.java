@@ -231,7 +231,7 @@ final class PendingScenario implements Scenario {
         .sum();
   }
 
-  /** Reports the last row of the curve, with its submits as ratios to those of the first row. */
+  /** Reports the last row of the curve. The figures of its submits are ratios to the figures of the first row. */
   private static void conclude(Run run) {
     List<List<Double>> rows = run.curve.rows();
     List<Double> empty = rows.getFirst();
@@ -245,7 +245,7 @@ final class PendingScenario implements Scenario {
         .atMost(5_000, "restart after a kill, until ready", full.get(COLUMNS.indexOf("restart ms")), "ms")
         .atMost(5_000, "first overdue callback after ready", full.get(COLUMNS.indexOf("first overdue ms")), "ms")
         .note("the server runs with -Xmx1g; the first row is measured with a nearly empty store")
-        .note("tasks are due over " + SPREAD_DAYS + " days; tasks that a measurement submits count as waiting later");
+        .note("tasks are due over " + SPREAD_DAYS + " days; tasks that a measurement submits wait in all later rows");
   }
 
   private static void write(Bench bench, Curve curve) {

@@ -3,8 +3,8 @@ package io.foliot.load;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measured values. Percentiles are accurate to four significant digits. The count, minimum and maximum are exact. In
- * the percentiles, a negative value counts as zero. No percentile exceeds the maximum. Used by one thread.
+ * Measured values. Percentiles are accurate to four significant digits. The count, minimum and maximum are exact. For
+ * the percentiles, negative values are replaced by zero. No percentile exceeds the maximum. Used by one thread.
  */
 final class Samples {
   /** Significant digits of percentiles. The error is at most 0.01 %, and a histogram takes a few megabytes. */

@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 final class Submits implements Load.Work {
   private static final byte[] ID = "{\"id\":\"".getBytes(US_ASCII);
   private static final int ID_LENGTH = 36;
-  /** Distance between two tasks that are read at the end: a prime, so the samples have different places in batches. */
+  /**
+   * Distance between two tasks that are read at the end. It is a prime, so the samples have different places in their
+   * batches.
+   */
   private static final int SAMPLE_EVERY = 997;
   /** Maximum number of bytes of a response that an error shows. */
   private static final int MAX_SHOWN = 300;

@@ -139,7 +139,7 @@ final class BrokenFleetStores {
   private static final class Documents extends BrokenStores.Broken {
     /** Time for which each free seat seems to be free. It exceeds the time for which a free seat is kept. */
     private static final long LONG_AGO_MICROS = 700_000_000;
-    /** Time for which a node's vouchers for its workers seem to be valid at each read. */
+    /** Time for which a node's vouchers for its workers seem to remain valid, at each read. */
     private static final long VALID_MICROS = 9_000_000;
     /** Name of the format of vouchers: the document in which a node lists its live workers. */
     private static final String VOUCHERS = "workers";

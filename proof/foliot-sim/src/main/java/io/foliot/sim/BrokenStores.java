@@ -202,7 +202,7 @@ final class BrokenStores {
       };
     }
 
-    /** Returns the latest won claim of the task again, if this claim does not win. */
+    /** Returns the latest won claim of the task again if the given claim does not win. */
     private ClaimResult again(Claim claim) {
       ClaimResult result = claimOne(claim);
       if (result instanceof ClaimResult.Won newWon) {

@@ -19,13 +19,13 @@ enum Bug {
   NONE(false),
   /** Calls are answered before they are synced, so the store loses the last writes in an outage. */
   ACK_BEFORE_SYNC(false, Kind.LOST),
-  /** A failover loses the writes of a period ten times as long as the store states. */
+  /** A failover loses the writes of a period that is ten times as long as the store states. */
   LOSES_MORE_THAN_STATED(false, Kind.LOST),
   /** The store checks claims by a clock that is half a second fast. */
   CLAIM_EARLY(false, Kind.EARLY),
   /** The store checks claims by the clock of the calling node. */
   LEASE_BY_NODE_CLOCK(false, Kind.EARLY),
-  /** A claim of a task that cannot be claimed wins, and returns the latest won claim of that task. */
+  /** A claim wins even if the task cannot be claimed, and returns the latest won claim of that task. */
   CLAIM_WITHOUT_COMPARE(false, Kind.FENCE),
   /** A claim does not check whether another attempt's lease has expired. */
   STEALS_LIVE_CLAIMS(false, Kind.CANCEL, Kind.STALE, Kind.DUP, Kind.ZOMBIE),
@@ -113,9 +113,9 @@ enum Bug {
   SUBSTITUTE_OF_ANOTHER_ZONE(FleetSimulation.Check.TARGET),
   /** A task that only one worker may run gets substitutes of that worker. */
   ONLY_HAS_SUBSTITUTES(FleetSimulation.Check.TARGET),
-  /** Tasks that are for a zone run at any worker. */
+  /** Tasks for a zone run at any worker. */
   ZONE_IS_IGNORED(FleetSimulation.Check.TARGET),
-  /** Tasks that are for a seat run at any worker. */
+  /** Tasks for a seat run at any worker. */
   SEAT_IS_IGNORED(FleetSimulation.Check.TARGET),
   /** A node gets no zone from a worker. */
   ZONE_OF_WORKER_IS_LOST(FleetSimulation.Check.TARGET),
@@ -129,7 +129,7 @@ enum Bug {
   DISABLED_COUNT_AS_ENABLED(FleetSimulation.Check.DISABLED),
   /** A worker's report is applied to the latest claim of its task, even with another token. */
   LATE_REPORT_IS_TAKEN(FleetSimulation.Check.ONCE),
-  /** Some tasks that have succeeded run again. */
+  /** Some tasks run again after they have succeeded. */
   FINISHED_RUNS_AGAIN(FleetSimulation.Check.ONCE),
   /** A claim does not check whether another claim's lease has ended. */
   LIVE_LEASE_IS_TAKEN(FleetSimulation.Check.ONCE),
@@ -143,8 +143,7 @@ enum Bug {
   VOUCHERS_NEVER_EXPIRE(FleetSimulation.Check.LIVENESS);
 
   /**
-   * Length of an additional period. An outage loses the writes of this period if calls are answered before they are
-   * synced.
+   * Length of the period of writes that an outage additionally loses if calls are answered before they are synced.
    */
   private static final long UNSYNCED_MILLIS = 500;
   /** Factor by which the lost period exceeds the stated one. */

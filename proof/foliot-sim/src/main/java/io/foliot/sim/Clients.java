@@ -139,9 +139,9 @@ final class Clients implements SimReceiver.Listener {
   }
 
   /**
-   * Ends the random calls, and puts the queues to overwrite a change that a client was about to write. A write whose
-   * call has failed may still take effect later, if a failover has made its expected version valid again. So queues
-   * that differ after the latest possible time of such a write are put again.
+   * Ends the random calls, and puts the queues, which overwrites a change that a client was about to write. If a call
+   * has failed, its write may still take effect later, because a failover may make the expected version of the write
+   * valid again. So after the latest possible time of such a write, the queues that differ are put again.
    */
   void end() {
     over = true;
@@ -162,7 +162,9 @@ final class Clients implements SimReceiver.Listener {
     }
   }
 
-  /** Returns the time at which a queue was put after the random calls, in ms; null while it may still be paused. */
+  /**
+   * Returns the time at which a queue was put after the random calls, in ms; null while the queue may still be paused.
+   */
   @Nullable
   Long restoredMillis(String name) {
     return restoredMillis.get(name);

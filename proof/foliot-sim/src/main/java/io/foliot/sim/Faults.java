@@ -17,7 +17,7 @@ final class Faults {
   private static final long FIRST_MILLIS = 2_000;
   /** Length of the period, after the random faults, in which one more change of a queue may be lost. */
   private static final long LAST_MILLIS = 3_000;
-  /** Exclusive bound of the number of faults of one kind. */
+  /** Exclusive bound of the number of faults of each kind. */
   private static final int MOST_OF_A_KIND = 4;
   /** Longest time until all nodes have joined and each node owns its slots. */
   private static final long MAX_COORDINATED_MILLIS = 12_000;

@@ -17,7 +17,7 @@ enum FleetCase {
   PLANNED_FROM_AN_OLD_FLEET,
   /** A run was planned although no worker was known. */
   PLANNED_WITHOUT_WORKERS, BEGAN_ANYWHERE, BEGAN_IN_ZONE, BEGAN_AT_ITS_SEAT, BEGAN_AT_A_SUBSTITUTE, BEGAN_AT_A_SUBSTITUTE_OF_THE_ZONE, BEGAN_AT_THE_ONLY_ONE,
-  /** A task whose seat permits no substitute began at a worker that got the seat after an earlier worker. */
+  /** A task that permits no substitute began at a worker that got the seat after an earlier worker. */
   BEGAN_AT_A_LATER_OWNER,
   /** When a task began, its seat had an undisturbed worker, so no other worker was permitted to run the task. */
   SEAT_WAS_BINDING,

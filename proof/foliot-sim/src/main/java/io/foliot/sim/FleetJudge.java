@@ -239,7 +239,7 @@ final class FleetJudge {
     if (!story.claims.isEmpty()) {
       Claimed last = story.claims.getLast();
       ensure(last.isSettled || schedule.nowMillis() >= last.leaseEnd, Check.ONCE,
-          "a task is not claimed while another claim holds: " + task.id() + ", leaseEnd=" + last.leaseEnd);
+          "a task is not claimed while another claim is valid: " + task.id() + ", leaseEnd=" + last.leaseEnd);
       boolean isGreater = task.generation() > last.task.generation()
           || (task.generation() == last.task.generation() && task.attempt() > last.task.attempt());
       ensure(isGreater, Check.FENCE, "fences grow: " + task.id() + ", attempt=" + task.attempt());
@@ -390,7 +390,7 @@ final class FleetJudge {
     }
     boolean isTaken = story != null && story.claims.stream()
         .anyMatch(claim -> claim.token.equals(task.token()) && claim.isSettled);
-    ensure(isTaken, Check.ONCE, "a report is answered as taken only if it was: " + task.id());
+    ensure(isTaken, Check.ONCE, "a report is answered as taken only if it was taken: " + task.id());
   }
 
   // The end.
@@ -438,7 +438,7 @@ final class FleetJudge {
     for (TaskId id : acked) {
       TaskRecord task = find(truth, id);
       ensure(task != null && (task.queue().equals(FleetRuns.QUEUE) || task.generation() > 1), Check.LIVENESS,
-          "a run that was written is planned: " + task);
+          "a task that plans a run has planned it: " + task);
     }
   }
 }

@@ -69,7 +69,10 @@ public final class FleetSimulation {
   public enum Check {
     /** A task begins only where its address permits. */
     TARGET,
-    /** No task is claimed while another claim of it holds, or after it is final. Late reports are refused. */
+    /**
+     * No task is claimed while another claim of the task is valid, or after the task is final. Late reports are
+     * refused.
+     */
     ONCE,
     /** The fence of a task, (generation, attempt), grows with each claim. */
     FENCE,

@@ -23,7 +23,7 @@ record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlan
   enum Mode {
     /** Nothing breaks: each task begins where its address permits, once, and in time. */
     CALM,
-    /** Only workers break, apart from a period without nodes. */
+    /** Only workers break; in some simulations, no node runs during a period. */
     WORKERS,
     /** Anything breaks, then everything heals. */
     ALL,

@@ -158,7 +158,10 @@ final class JobJudge {
         : schedule.count(Instant.ofEpochMilli(after), Instant.ofEpochMilli(to), Long.MAX_VALUE);
   }
 
-  /** Ensures that each run has a time that was scheduled by the definition then in force, or requested by a caller. */
+  /**
+   * Ensures that the time of each run was scheduled by the definition that was valid then, or was requested by a
+   * caller.
+   */
   private void ensureScheduled(JobStory story, JobStatus status) {
     for (JobStory.Begun begun : story.begun) {
       if (begun.at() < begun.time()) {

@@ -131,7 +131,8 @@ final class NodeProcess {
       }
       nextNanos = Long.MAX_VALUE;
       countTurn();
-      // The wait is in virtual time, like the wait of a parked thread. Setting the node's clock does not end it.
+      // The wait is in virtual time, like the wait of a parked thread. If the node's clock is set, the wait does not
+      // end.
       long waitNanos = duty.turn() - clock.monotonicNanos();
       long atNanos = schedule.nowNanos() + Math.max(waitNanos, TURN_NANOS);
       if (atNanos < nextNanos) {

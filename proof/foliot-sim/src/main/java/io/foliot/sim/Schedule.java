@@ -47,8 +47,8 @@ final class Schedule {
   }
 
   /**
-   * Runs all actions up to an instant, inclusive, or until a condition no longer holds. In both cases, it finally sets
-   * the virtual time to this instant.
+   * Runs all actions up to an instant, inclusive, or until a condition no longer holds. In both cases, finally sets the
+   * virtual time to this instant.
    */
   void runWhile(long untilNanos, BooleanSupplier condition) {
     while (condition.getAsBoolean()) {

@@ -64,7 +64,7 @@ final class SeatLog {
   private final List<Given> given = new ArrayList<>();
   /** The time at which each seat was last left or taken. */
   private final List<Long> changedMillis = new ArrayList<>();
-  /** The time at which each seat last got another worker, or its worker was enabled or disabled. */
+  /** The latest time at which each seat got another worker, or the worker of the seat was enabled or disabled. */
   private final List<Long> enabledMillis = new ArrayList<>();
   private Seats seats = Seats.NONE;
 

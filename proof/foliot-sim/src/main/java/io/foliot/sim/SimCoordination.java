@@ -273,7 +273,7 @@ final class SimCoordination {
       }
       Session old = sessions.get(self.node());
       if (old != null) {
-        // This is the session of an earlier process. The name is free when that session ends.
+        // This is the session of an earlier process. The name becomes free when that session ends.
         return;
       }
       if (receivedNumber > 0) {

@@ -208,7 +208,7 @@ final class SimReceiver {
       sim.schedule().afterMillis(afterMillis, () -> process.run(() -> answer.complete(given)));
     }
 
-    /** Records an answer and gives it. If the process is dead, a success or a re-arm is recorded as GONE. */
+    /** Records and gives an answer. If the process is dead, a success or a re-arm is recorded as GONE. */
     private void reply(long afterMillis, long delivery, Event.Reception reception, CompletableFuture<Answer> answer,
         Answer given) {
       sim.schedule().afterMillis(afterMillis, () -> {

@@ -71,7 +71,7 @@ final class SimWorker {
   /** The time at which the worker connected to its node. */
   private long atNodeMillis;
   private boolean enabled = true;
-  /** The time since which the worker is certainly disabled; {@link Long#MAX_VALUE} while it may be enabled. */
+  /** The worker is certainly disabled from this time on; {@link Long#MAX_VALUE} while the worker may be enabled. */
   private long disabledMillis = Long.MAX_VALUE;
   /** Whether a call to enable or disable this worker was not answered, so the call may take effect at any time. */
   private boolean mayChangeLate;
@@ -273,7 +273,10 @@ final class SimWorker {
     watch(server, answered, schedule.nowMillis() + patienceMillis, () -> answer.accept(null));
   }
 
-  /** Gives up a call if it is not answered in time, or if the server dies and this worker is not cut off from it. */
+  /**
+   * Gives up a call if it is not answered in time. Also gives up a call if the server dies, unless this worker is cut
+   * off from the server.
+   */
   private void watch(NodeProcess server, boolean[] answered, long untilMillis, Runnable giveUp) {
     schedule.afterMillis(WATCH_MILLIS, () -> {
       if (answered[0]) {

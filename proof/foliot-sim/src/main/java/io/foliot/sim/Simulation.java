@@ -49,11 +49,14 @@ public final class Simulation {
   private static final long BACK_MILLIS = 10_000;
   /** Time for which the simulation continues after the last task has ended. */
   private static final long QUIET_MILLIS = 12_000;
-  /** Tolerated delay besides that of the store: a tick, the turns of loops, and the growth of a destination's limit. */
+  /**
+   * Tolerated delay in addition to the store's delay: a tick, the turns of loops, and the growth of a destination's
+   * limit.
+   */
   private static final long CALM_LATE_MILLIS = 700;
   /**
-   * Tolerated delay besides that of the store if no slot has an owner. The overdue poll then takes a task if two polls
-   * have found it overdue by a second.
+   * Tolerated delay, in addition to the store's delay, if no slot has an owner. The overdue poll then takes a task if
+   * two polls have found it overdue by a second.
    */
   private static final long CALM_OVERDUE_MILLIS = 4_000;
   /** Tolerated delay of a dead node's tasks while no new assignment can be made. */
@@ -338,7 +341,7 @@ public final class Simulation {
     }
   }
 
-  /** Adds to the history a read of each task that a call has created or reset: its state at the end. */
+  /** Reads each task that a call has created or reset, and records its state at the end in the history. */
   private void readAll() {
     for (Event event : history.events()) {
       if (event instanceof Event.Answered answered && answered.reply() instanceof Reply.Placed placed) {

@@ -45,8 +45,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store that one process calls, behind a faulty network. The network is slow, and loses requests and replies. It
- * delivers some requests after they have failed for their sender.
+ * The store that one process calls, behind a faulty network. The network is slow, and loses requests and replies. Some
+ * requests arrive after the sender has treated the call as failed.
  */
 final class StoreLink implements TaskStore {
   /** Longest delay of a request that arrives after it has failed for its sender. */

@@ -4,8 +4,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The longest wait for an event that must happen. After a wait that has timed out, the test has failed, so later waits
- * are short.
+ * The longest wait for an event that must happen. Once a wait has timed out, the test has failed, so later waits are
+ * short.
  */
 final class Patience {
   private static final long FULL_NANOS = TimeUnit.SECONDS.toNanos(2);

@@ -45,8 +45,8 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
   }
 
   /**
-   * Creates a driver that is run by the thread that unparks it. This tests interleavings where that thread does nothing
-   * else until the driver sleeps again.
+   * Creates a driver that is run by the thread that unparks it. This tests interleavings in which the unparking thread
+   * does nothing else until the driver sleeps again.
    */
   static PlayedDriver thatTurnsWhenUnparked() {
     return new PlayedDriver(true);
@@ -126,7 +126,9 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
     nowNanos = nanos;
   }
 
-  /** Returns the end of the driver's latest sleep, by {@link #nanoTime}; {@link #FOREVER} if it had no end. */
+  /**
+   * Returns the end of the driver's latest sleep, by {@link #nanoTime}; {@link #FOREVER} for a sleep without an end.
+   */
   long sleepsUntilNanos() {
     return sleepsUntilNanos;
   }

@@ -149,8 +149,8 @@ final class ShutdownStress {
   @JCStressTest
   @Description("A shutdown that cancels delayed tasks, while the last running task ends, which ends the driver, too.")
   @Outcome(id = "returns, terminated", expect = ACCEPTABLE, desc = "The shutdown returns, whichever thread ends the executor.")
-  @Outcome(expect = FORBIDDEN, desc = "The driver stopped after the shutdown had read the driver's state and before it "
-      + "asked the driver for the tasks: the shutdown throws, or waits for ever.")
+  @Outcome(expect = FORBIDDEN, desc = "The shutdown read the driver's state. Then the driver stopped, before the "
+      + "shutdown asked the driver for the tasks: the shutdown throws, or waits for ever.")
   @State
   public static class CancellingShutdownAgainstLastRun {
     private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
@@ -395,7 +395,7 @@ final class ShutdownStress {
   }
 
   @JCStressTest
-  @Description("A shutdownNow while a task is executed that runs until it is interrupted; workers are virtual threads.")
+  @Description("A shutdownNow during the execute of a task that runs until an interrupt; workers are virtual threads.")
   @Outcome(id = "(rejected|returned|interrupted)", expect = ACCEPTABLE, desc = "In either order, nothing continues to run.")
   @Outcome(expect = FORBIDDEN, desc = "The task began after the workers were interrupted, and was not interrupted: it runs on.")
   @State

@@ -119,8 +119,8 @@ final class StopStress {
       + "thread of the driver.")
   @Outcome(id = "returned, cancelled, (rejected|returned, cancelled)", expect = ACCEPTABLE, desc = "The stop waits for "
       + "the driver whether or not its thread has begun.")
-  @Outcome(expect = FORBIDDEN, desc = "The stop found the driver running although its thread had not started, had nothing "
-      + "to wait for, and returned before the driver had collected the timers.")
+  @Outcome(expect = FORBIDDEN, desc = "The stop found the driver marked as running, although the driver's thread "
+      + "had not started. So the stop did not wait, and returned before the driver had collected the timers.")
   @State
   public static class StopAgainstStart {
     private final WheelTimer timer = WheelTimer.builder().inline().threadFactory(Thread.ofPlatform()::unstarted)

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 abstract class ClassicQueue implements TimerQueue {
   /*
    * A timer is either placed or late. The form stores the placed timers. A late timer was already due when its deadline
-   * was set. An advance hands out the timers that the form has reached, then the late timers, and only then moves time
-   * forward, because the late timers have earlier deadlines than the timers that the form reaches later. A sink may add
-   * late timers during an advance. Their order is higher than that of all timers that were there before, and they wait
-   * for the next advance.
+   * was set. An advance first hands out the timers that the form has reached, and then the late timers. Only then does
+   * the advance move time forward: timers that the form reaches later have later deadlines than the late timers. A sink
+   * may add late timers during an advance. Such a timer has a higher order than every timer that was there before the
+   * advance, and waits for the next advance.
    */
   private final TimerTable timers = new TimerTable();
   private final TimerList late = new TimerList();

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * {@code 24, 60, 60} is hours, minutes, seconds. Levels are numbered from the lowest one, whose slots are one tick
  * long: in this clock, seconds are level 0 and hours are level 2.
  *
- * <p>On each level, the deadline of a timer has a slot. The timer is stored in this slot on the highest level where the
- * hand is not yet there. When the hand of the level reaches the slot, the timers of the slot move down, each by at
+ * <p>On each level, one slot contains the deadline of a timer. The timer is stored on the highest level whose hand has
+ * not yet reached this slot. When the hand of the level reaches the slot, the timers of the slot move down, each by at
  * least one level. This repeats until each timer is handed out at exactly its deadline. If the slot of a timer on the
  * top level is a revolution or more ahead, the timer waits in an overflow buffer. The buffer is searched whenever the
  * top hand moves.
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <li>Timer, over its life: at most m - 1 moves down, one move out of the buffer, and O(1) to be handed out.
  * <li>Move of the top hand: an examination of up to o timers of the buffer. The limit bounds how many of them move, not
  * how many are examined. If the limit stops an advance during this move, the next advance examines the buffer again.
- * <li>Next wake: O(sum of the radices). It may be a tick at which timers only move.
+ * <li>Next wake: O(sum of the radices). The result may be a tick at which timers only move.
  * </ul>
  *
  * <p>This is scheme 7 of Varghese and Lauck, with the buffer added.
@@ -53,8 +53,8 @@ public final class RadixHierarchy extends ClassicQueue {
     OWN_INTERVAL,
 
     /**
-     * The lowest hand moves at every tick, and each hand that completes a revolution pushes the one above it: with
-     * radix r on all levels, at most r / (r - 1) moves per tick on average, and m moves in the worst tick.
+     * The lowest hand moves at every tick, and each hand that completes a revolution pushes the hand above it. If all
+     * levels have the radix r, a tick takes at most r / (r - 1) moves on average, and m moves at worst.
      */
     PUSHED_FROM_BELOW
   }
@@ -66,7 +66,10 @@ public final class RadixHierarchy extends ClassicQueue {
     /** Index of the slot that the hand points to. */
     int hand;
 
-    /** The tick at which the interval timer expires next. Past the last tick it wraps, and then never expires. */
+    /**
+     * The tick at which the interval timer expires next. Past the last tick this number wraps, so the timer never
+     * expires.
+     */
     long nextTurnTick;
 
     Level(long slotTicks, int radix) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Schedule: O(1). Cancel: O(1). Tick: O(1 + n / slots) on average, if deadlines spread evenly over the slots; O(n)
  * at worst, if all timers share a slot. A timer whose delay is d is examined d / slots times before it is handed out.
- * Next wake: O(slots), and it may be too early by whole revolutions, because it ignores the rounds.
+ * Next wake: O(slots). The result may be too early by whole revolutions, because the rounds are ignored.
  *
  * <p>This is scheme 6 of Varghese and Lauck. In their paper each timer has a count of rounds, which each visit
  * decrements. Here the visit compares the deadline with the current tick, which has the same result without a write.

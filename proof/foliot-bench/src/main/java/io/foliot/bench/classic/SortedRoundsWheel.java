@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * timers that are due and the one after them.
  *
  * <p>Schedule: O(1 + n / slots) on average, if deadlines spread evenly over the slots; O(n) at worst, if all timers
- * share a slot and come in the reverse order of their deadlines; O(1) if all delays are equal, because a slot is
- * searched from its rear. Cancel: O(1). Tick: O(1), and O(1) per timer handed out. Next wake: O(slots); it
- * is exact.
+ * share a slot and come in the reverse order of their deadlines. A slot is searched from its rear, so a schedule takes
+ * O(1) if all delays are equal. Cancel: O(1). Tick: O(1), and O(1) per timer handed out. Next wake: O(slots). The
+ * result is the earliest deadline.
  *
  * <p>This is scheme 5 of Varghese and Lauck.
  */

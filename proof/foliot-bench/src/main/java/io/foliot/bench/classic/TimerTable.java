@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The timers of a queue by their handles. The cell of a removed timer is used again. A handle contains the generation
- * of its cell, so a stale handle finds nothing.
+ * The timers of a queue, found by their handles. The cell of a removed timer is used again. A handle contains the
+ * generation of its cell, so a stale handle finds nothing.
  */
 final class TimerTable {
   /** Maximum number of cells of a queue: an array list can hold this number of elements on every JVM. */
@@ -60,7 +60,10 @@ final class TimerTable {
     return size;
   }
 
-  /** Returns the number of cells, including free ones. It may grow during an iteration that schedules timers. */
+  /**
+   * Returns the number of cells, including free ones. The number may grow while a caller iterates over the cells and
+   * schedules timers.
+   */
   int cells() {
     return cells.size();
   }

@@ -49,7 +49,7 @@ final class DbScheduler implements AutoCloseable {
   }
 
   /**
-   * Creates the scheduler and does not start it.
+   * Creates the scheduler without starting it.
    *
    * @param pool the number of connections
    * @param period the time after which a task runs again; null for tasks that run once

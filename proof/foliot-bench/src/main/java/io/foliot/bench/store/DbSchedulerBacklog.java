@@ -15,7 +15,9 @@ final class DbSchedulerBacklog implements Backlog {
   private static final int MOST_CONNECTIONS = 90;
   /** Connections for claims and housekeeping, besides those of the threads. */
   private static final int CONNECTIONS_BESIDE_THREADS = 4;
-  /** Interval of polls. Only the first poll matters: while tasks are left, the scheduler claims again by itself. */
+  /**
+   * Interval of polls. Only the first poll matters: while tasks are left, the scheduler claims again without a poll.
+   */
   private static final Duration POLLING = Duration.ofMillis(100);
   private static final int BATCH = 1_000;
 
@@ -35,9 +37,9 @@ final class DbSchedulerBacklog implements Backlog {
     static final Claims OF_ITS_BENCHMARK = new Claims(100, 2, 4);
 
     /**
-     * The best settings on two processors, out of 16 to 100 threads, lower limits from 0.5 to 8 and upper limits from 1
-     * to 32. One node then holds up to 2,560 tasks. If the node dies, these tasks wait until the other nodes consider
-     * its heartbeat missed.
+     * The fastest settings on two processors. The candidates were 16 to 100 threads, lower limits from 0.5 to 8, and
+     * upper limits from 1 to 32. One node then holds up to 2,560 tasks. If the node dies, these tasks wait until the
+     * other nodes consider its heartbeat missed.
      */
     static final Claims TUNED = new Claims(80, 8, 32);
   }

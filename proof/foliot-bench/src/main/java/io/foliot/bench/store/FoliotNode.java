@@ -93,7 +93,7 @@ final class FoliotNode implements AutoCloseable {
     return new Jobs(store, engine::write);
   }
 
-  /** Returns the API for jobs of a planner. The planner must be one of the deliveries of the node. */
+  /** Returns the API for the jobs of a planner. The planner must be one of the deliveries of the node. */
   Jobs jobs(JobPlanner planner) {
     return planner.jobs(engine::write);
   }

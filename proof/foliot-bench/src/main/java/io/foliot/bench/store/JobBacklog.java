@@ -27,7 +27,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobBacklog implements Backlog {
   private static final Duration PERIOD = Duration.ofHours(1);
-  /** Time from the first put to the instant: a constant, plus a part for each job. It must cover all puts. */
+  /**
+   * Constant part of the time from the first put to the instant. Together with the part for each job, it must cover all
+   * puts.
+   */
   private static final long FIRST_MILLIS = 2_000;
   private static final double MILLIS_PER_JOB = 0.5;
   private static final int UNDER_WAY = 1_000;

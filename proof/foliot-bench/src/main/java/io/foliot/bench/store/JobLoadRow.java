@@ -127,7 +127,7 @@ record JobLoadRow(String name, String title, Function<Sites, Site> site, boolean
       table.addGoal((isSpread ? "jobs" : "other tasks") + " p99 at most " + Figures.shown(wantedMillis) + " ms",
           p99 <= wantedMillis);
       if (!isSpread) {
-        // All firings of an instant begin within the greatest lateness.
+        // The firings of an instant take the greatest lateness to begin, so this is their rate.
         table.add("Foliot", "begun, a second", JOBS * 1e3 / percentile(seen.late, 100));
       }
     }

@@ -19,13 +19,13 @@ import org.jobrunr.utils.mapper.jackson3.Jackson3JsonMapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JobRunr on PostgreSQL. Its jobs are enqueued directly. That is cheaper for JobRunr than jobs that are scheduled for a
- * past instant, which it would have to enqueue first.
+ * JobRunr on PostgreSQL. Its jobs are enqueued directly. This is cheaper for JobRunr than jobs that are scheduled for a
+ * past instant. JobRunr would have to enqueue such jobs first.
  */
 final class JobRunrBacklog implements Backlog {
   /**
-   * The best number of workers on two processors, out of 8 to 512 workers with 8 to 64 connections. JobRunr claims at
-   * most as many jobs as it has free workers. Its default is 16 workers for each processor.
+   * The fastest number of workers on two processors. The candidates were 8 to 512 workers, with 8 to 64 connections.
+   * JobRunr claims at most as many jobs as it has free workers. Its default is 16 workers for each processor.
    */
   static final int TUNED_WORKERS = 256;
   private static final int POOL = 16;

@@ -38,7 +38,7 @@ final class Lateness {
   /**
    * The lateness of the measured tasks, in milliseconds.
    *
-   * @param earliest the least lateness; it may be negative by the uncertainty of the clocks' difference
+   * @param earliest the least lateness; it may be negative, because the difference of the clocks is uncertain
    */
   record Distribution(double p50, double p99, double worst, double earliest) {}
 
@@ -102,7 +102,7 @@ final class Lateness {
     for (int number = unmeasured; number < tasks; number++) {
       long micros = lateMicros.get(number) + aheadMicros;
       extremes.accept(micros);
-      // A negative value comes from the uncertainty of the clocks' difference.
+      // A value is negative only because the difference of the clocks is uncertain.
       measured.recordValue(Math.max(0, micros));
     }
     long earliestMicros = extremes.getMin();

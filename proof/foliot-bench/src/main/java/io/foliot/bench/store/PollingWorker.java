@@ -65,7 +65,7 @@ final class PollingWorker {
     return name;
   }
 
-  /** Returns the number of the worker's seat, or -1 if its node has not read a seat for it. */
+  /** Returns the number of the worker's seat, or -1 if the node has not read a seat of this worker. */
   int seat() {
     var seat = node.fleet().seatOf(name);
     return seat == null ? -1 : seat.number();

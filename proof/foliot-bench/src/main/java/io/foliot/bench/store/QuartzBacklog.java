@@ -35,11 +35,11 @@ import org.quartz.utils.ConnectionProvider;
 import org.quartz.utils.DBConnectionManager;
 
 /**
- * Quartz with its JDBC store, clustered, on PostgreSQL. All tasks are triggers of one durable job. That is cheapest for
- * Quartz, because a job for each trigger would have to be inserted and deleted as well.
+ * Quartz with its JDBC store, clustered, on PostgreSQL. All tasks are triggers of one durable job. This is cheapest for
+ * Quartz. If each trigger had a job of its own, the jobs would have to be inserted and deleted as well.
  */
 final class QuartzBacklog implements Backlog {
-  /** Connections besides one for each worker thread: for triggers, misfires and the cluster. */
+  /** Connections in addition to those of the worker threads: for triggers, misfires and the cluster. */
   private static final int CONNECTIONS_BESIDE_THREADS = 3;
   /** Quartz's threshold for misfires. It is longer than a round, so no trigger misfires. */
   private static final long MISFIRE_MILLIS = TimeUnit.HOURS.toMillis(1);
@@ -61,8 +61,8 @@ final class QuartzBacklog implements Backlog {
     static final Size DEFAULT = new Size(10, 1);
 
     /**
-     * The best settings on two processors, out of 1 to 50 threads and batches of 1 to 200. From five threads on,
-     * the rates differ little, because every step of Quartz locks the same row.
+     * The fastest settings on two processors. The candidates were 1 to 50 threads, and batches of 1 to 200. From five
+     * threads on, the rates differ little, because every step of Quartz locks the same row.
      */
     static final Size TUNED = new Size(20, 20);
   }
@@ -72,7 +72,7 @@ final class QuartzBacklog implements Backlog {
   }
 
   /**
-   * Creates the scheduler and does not start it.
+   * Creates the scheduler without starting it.
    *
    * @param repeats whether each trigger of {@link #fill} fires again after an hour
    */

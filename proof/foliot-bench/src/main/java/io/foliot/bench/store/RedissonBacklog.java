@@ -8,8 +8,8 @@ import java.util.concurrent.Future;
 
 /**
  * Redisson's delayed queue. It moves due tasks to another queue, a hundred in each script, and consumers take them from
- * there. A task that was taken is lost if its consumer dies before running it. So Redisson runs tasks at most once,
- * which is a weaker promise than that of the other contenders.
+ * there. If a consumer dies between taking a task and running it, the task is lost. So Redisson runs tasks at most
+ * once, which is a weaker promise than that of the other contenders.
  */
 final class RedissonBacklog implements Backlog {
   private static final int OFFERED_AT_ONCE = 500;

@@ -34,19 +34,19 @@ final class Rows {
   private static final Duration ATTEMPT = Duration.ofMillis(100);
   /**
    * Maximum number of attempts that a node has under way. With {@link #ATTEMPT}, a node makes at most 2,000 attempts a
-   * second. This rate needs a small part of the processors.
+   * second. At this rate, the nodes use only a small part of the processors.
    */
   private static final int BOUND = 200;
   private static final double BOUND_SHARE = 0.1;
   /**
    * Maximum number of attempts that a node has under way in the lines that use all processors. With {@link #ATTEMPT},
-   * the limit is 10,000 attempts a second, more than the processors can do.
+   * this permits 10,000 attempts a second, which is more than the processors can execute.
    */
   private static final int WIDE = 1_000;
   private static final double WIDE_SHARE = 0.5;
   /**
    * The window of {@link Nodes.Kind} for lines whose tasks are read ahead. A node reads its slots once a second, so the
-   * window is longer than a second. It is shorter than the default, so that a round is short.
+   * window is longer than a second. The window is shorter than the default, so that a round is short.
    */
   private static final Duration SHORT_WINDOW = Duration.ofSeconds(2);
 
@@ -178,7 +178,7 @@ final class Rows {
 
   /**
    * Returns a line whose tasks are written before the window reaches their due times. So the node that writes a task
-   * does not put it into its wheel; the owner of the slot reads it ahead later.
+   * does not put the task into its wheel; the owner of the slot reads the task ahead later.
    */
   private static NodesLoadRow.Line loadAhead(String name, Share share) {
     return new NodesLoadRow.Line(name, SHORT_WINDOW.multipliedBy(2),

@@ -49,7 +49,7 @@ public final class TableChurn {
   private static final int RESETS_PER_SECOND = 2_000;
   private static final int LIVE_KEYS = 20_000;
   private static final int BURST = 20_000;
-  /** Number of batches per second, of tasks and of resets. */
+  /** Number of batches of tasks per second; as many batches of resets are made. */
   private static final int PARTS_PER_SECOND = 10;
   private static final Duration SPREAD = Duration.ofSeconds(20);
   private static final Duration PUSHED = Duration.ofMinutes(2);

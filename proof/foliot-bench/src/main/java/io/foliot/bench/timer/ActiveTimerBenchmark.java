@@ -34,7 +34,7 @@ import org.openjdk.jmh.infra.ThreadParams;
  *
  * <p>{@code DELAY_QUEUE} is measured only if it is named, because its cancel searches all timers.
  * {@code FORK_JOIN_POOL} needs JDK 25. {@code JAVA_TIMER} keeps cancelled timers until they would have fired. So that
- * they do not fill the heap, each iteration creates a new contender, and iterations should be short.
+ * these timers do not fill the heap, each iteration creates a new contender, and iterations should be short.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

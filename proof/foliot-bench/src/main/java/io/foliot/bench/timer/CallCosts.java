@@ -31,13 +31,14 @@ record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
    * @param live the number of waiting timers, of all producers together
    * @param producers the number of producer threads
    * @param batch the number of calls between two reads of the clock
-   * @param nanosMax the time for which a producer repeats a cycle of calls, in nanoseconds; it completes the last cycle
+   * @param nanosMax the time for which a producer repeats a cycle of calls, in nanoseconds; the producer completes the
+   *     last cycle
    */
   record Load(int live, int producers, int batch, long nanosMax) {}
 
   /**
-   * Number of calls of one kind that ends the cycles of a producer. With this many, the cancelled timers fit into
-   * memory even if the peer keeps them.
+   * Maximum number of calls of each kind that a producer makes. With this limit, the cancelled timers fit into memory
+   * even if the peer keeps them.
    */
   private static final long CALLS_MAX = 1_000_000;
 

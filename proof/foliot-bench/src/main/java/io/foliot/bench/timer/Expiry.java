@@ -15,7 +15,7 @@ import org.HdrHistogram.Histogram;
  * @param cpuNanosPerTimer CPU time of the whole process, divided by the number of timers that fired. The measurement
  *     begins shortly before the window, and ends with the window, or with the last firing if that is later
  * @param earliestNanos the least lateness; negative if a timer fired early
- * @param p50Nanos the median of the lateness; early firings count as 0
+ * @param p50Nanos the median of the lateness, where an early firing has lateness 0
  * @param p99Nanos the 99th percentile of the lateness
  * @param maxNanos the greatest lateness
  */
@@ -78,8 +78,8 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
   private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(15);
 
   /**
-   * Time from the beginning of the scheduling to the start of the window: a constant and a part for each timer. It is
-   * doubled for each further attempt.
+   * Time from the beginning of the scheduling to the start of the window: a constant and a part for each timer. This
+   * time is doubled for each further attempt.
    */
   private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(180);
   private static final long LEAD_NANOS_PER_TIMER = 1_500;

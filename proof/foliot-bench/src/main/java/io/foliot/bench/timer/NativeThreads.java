@@ -42,8 +42,8 @@ final class NativeThreads {
   }
 
   /**
-   * Returns how often a thread has given up the CPU to wait since it began; 0 if the thread has ended. Each wait ends
-   * with a wake-up.
+   * Returns how often a thread has waited, and so given up the CPU, since the thread began; 0 if it has ended. Each
+   * wait ends with a wake-up.
    */
   static long waits(Path thread) {
     Matcher matcher = WAITS.matcher(read(thread, "status"));

@@ -93,8 +93,9 @@ interface PassiveQueue {
   }
 
   /**
-   * Agrona's wheel. It has no reschedule, so a reschedule is a cancel and a schedule here. It has no next wake, because
-   * its owner polls it once a tick. So while a timer waits, the next wake here is the current tick of the wheel.
+   * Agrona's wheel. The wheel has no reschedule, so this class cancels the timer and schedules a new one. The wheel has
+   * no next wake either, because its owner polls it once a tick. So while a timer waits, this class returns the current
+   * tick as the next wake.
    */
   final class OfAgrona implements PassiveQueue {
     static final int SLOTS = 1024;

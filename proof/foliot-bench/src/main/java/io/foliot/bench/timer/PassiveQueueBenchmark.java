@@ -34,8 +34,8 @@ import org.openjdk.jmh.annotations.Warmup;
  * form=SortedListQueue -p live=1000,10000}, because they search a list for each timer.
  *
  * <p>The timers that are cancelled, rescheduled or replaced are picked at random outside of the measured part. The
- * figure of {@code expire} is its {@code timers} line: the time for each timer that expires, including all moves of the
- * timer inside the queue.
+ * result of {@code expire} is in the line {@code timers}: the time for each timer that expires, including all moves of
+ * the timer inside the queue.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -16,8 +16,8 @@ interface Peer extends AutoCloseable {
   void cancel(Object handle);
 
   /**
-   * Gives a waiting timer another deadline. The default is for timers without a reset: it cancels the timer and
-   * schedules a new one.
+   * Gives a waiting timer another deadline. The default implementation is for timers without a reset: it cancels the
+   * timer and schedules a new one.
    *
    * @return the new handle
    */

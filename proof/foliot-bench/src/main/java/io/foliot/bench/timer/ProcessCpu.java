@@ -6,13 +6,13 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The CPU time that all threads of this process have used up to a moment. */
+/** The total CPU time of all threads of this process until a moment. */
 record ProcessCpu(long coarseNanos, long fineNanos) {
   /*
-   * The coarse figure is that of the MXBean. It has steps of 10 ms on Linux: an error of 10 ns a timer for a million
-   * timers, and of 200 ns for 50,000. The fine figure is the sum over the threads in the statistics of the Linux
-   * scheduler. It is exact, but lacks threads that have ended. So the fine figure is used unless the two differ by more
-   * than two steps.
+   * The coarse figure comes from the MXBean. On Linux it has steps of 10 ms, which is an error of 10 ns per timer for a
+   * million timers, and of 200 ns for 50,000. The fine figure is the sum over the threads in the statistics of the
+   * Linux scheduler. It is exact, but lacks threads that have ended. So the fine figure is used unless the two differ
+   * by more than two steps.
    */
   private static final long MAX_DIFFERENCE_NANOS = 20_000_000;
 

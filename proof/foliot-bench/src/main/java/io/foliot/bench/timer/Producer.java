@@ -4,8 +4,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The timers of one thread, and its calls for a batch of them at a time. Each deadline is at least {@link #NEAR_NANOS}
- * ahead. {@link #pick} picks the batch at random, outside of the measured time.
+ * The timers of one thread. The thread makes its calls for a batch of these timers at a time. Each deadline is at least
+ * {@link #NEAR_NANOS} ahead. {@link #pick} picks the batch at random, outside of the measured time.
  */
 final class Producer {
   /** Shortest delay of a timer. */

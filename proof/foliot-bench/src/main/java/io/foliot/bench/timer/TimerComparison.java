@@ -29,9 +29,9 @@ import java.util.concurrent.TimeUnit;
  * <p>The figures:
  *
  * <ul>
- * <li>Calls: how long a call occupies its caller while many timers wait. For a timer that has no reset, the figure of a
- * reset is that of a cancel and a schedule. The CPU column counts all threads, including those of the timer and of the
- * garbage collector.
+ * <li>Calls: how long a call occupies its caller while many timers wait. For a timer that has no reset, a cancel and a
+ * schedule are measured instead. The CPU column counts all threads, including those of the timer and of the garbage
+ * collector.
  * <li>Firing: the CPU time of all threads for each timer that fires, and the lateness of the firings. All timers are
  * scheduled in advance and are due within one second. Lateness is the time from the due time, which is computed before
  * the call, to the first line of the callback. Delays are rounded up to milliseconds for Kafka and
@@ -44,8 +44,9 @@ import java.util.concurrent.TimeUnit;
  */
 public final class TimerComparison {
   /*
-   * Contenders take turns, A B C A B C, so that a change in the load of the machine affects all of them. They share one
-   * JVM, so the JIT compiler has one profile of the calls through Peer, and optimizes them for no single contender.
+   * Contenders take turns, A B C A B C, so that a change in the load of the machine affects all of them. The contenders
+   * share one JVM, so the JIT compiler has one profile of the calls through Peer, and optimizes these calls for no
+   * single contender.
    */
   private static final int[] PRODUCERS = {1, 2};
   private static final int[] CANCELLED_PERCENT = {0, 50, 95};
