@@ -471,7 +471,8 @@ final class JsonIn implements AutoCloseable {
 
   private static String detail(JacksonException e) {
     return e instanceof StreamConstraintsException
-        ? "JSON is limited to " + Json.MAX_DEPTH + " levels, numbers of " + Json.MAX_NUMBER_LENGTH + " digits, names of "
+        ? "JSON is limited to " + Json.MAX_DEPTH + " levels, numbers of " + Json.MAX_NUMBER_LENGTH
+            + " digits, names of "
             + Json.MAX_NAME_LENGTH + " characters, and strings of " + Json.MAX_STRING_LENGTH + " characters"
         : plain(String.valueOf(e.getOriginalMessage()));
   }
