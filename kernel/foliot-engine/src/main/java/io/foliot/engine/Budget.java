@@ -11,11 +11,12 @@ import org.jspecify.annotations.Nullable;
  * An amount of something that the queues and destinations of a node share: bytes of payload, or attempts. Thread-safe.
  *
  * <p>After a destination has taken units, it may have at most as many units as remain free. After a queue has taken
- * units, the queue and its destination together may have at most as many units as remain free. These are the dynamic
- * thresholds of shared-memory switches (Choudhury and Hahne 1998). Nothing is taken back from a holder, so room must be
- * left before other holders need it. A destination that gives nothing back gets half of the total, and a queue of such
- * a destination a third. With {@code n} such destinations, each gets one part in {@code n+1}, and one such part stays
- * free for the others. Demands smaller than such a part are met in full, so the shares are max-min fair.
+ * units, the sum of its units and of the units of its destination, which include them, may be at most as large. These
+ * are the dynamic thresholds of shared-memory switches (Choudhury and Hahne 1998). Nothing is taken back from a holder,
+ * so room must be left before other holders need it. A destination that gives nothing back gets half of the total, and
+ * a queue of such a destination a third. With {@code n} such destinations, each gets one part in {@code n+1}, and one
+ * such part stays free for the others. Demands smaller than such a part are met in full, so the shares are max-min
+ * fair.
  *
  * <p>If the free part is too small for one unit of work, a queue that holds nothing may take one unit from a reserve
  * beyond the total. Such queues take turns in the order of their first requests. All holdings together exceed the total
