@@ -305,8 +305,8 @@ public final class Jobs {
         case CANCELLED, CANCEL_PENDING -> true;
         case ALREADY_FINISHED, NOT_FOUND -> false;
       };
-      // No pass inserts shards after the cancel, so the record is read only then. If a delete was interrupted, a
-      // repeated delete completes it.
+      // No pass inserts shards after the cancel. The record is therefore read after it, and not before. If a delete was
+      // interrupted, a repeated delete completes it.
       return !stopsRuns || result.id() == null
           ? CompletableFuture.completedFuture(existed)
           : store.find(new TaskRef.ById(result.id()))

@@ -116,8 +116,8 @@ final class TidyTest {
   }
 
   /**
-   * Checks the comments of Java, and all lines of Lua and SQL. The formatter limits the lines of Java code. A Maven
-   * command in a comment stays on one line.
+   * Checks the comments of Java, and all lines of Lua and SQL. The formatter limits the lines of Java code. A
+   * line with a Maven command may be longer.
    */
   @Test
   void noLineOfACommentIsTooLong() throws IOException {
@@ -187,7 +187,7 @@ final class TidyTest {
     assertThat(SCRIPT_BANNED.matcher("  -- What runs goes the general way.").find()).as("a breach is found").isTrue();
   }
 
-  /** Tests, proof and private methods are omitted: their comments may give only a reason. */
+  /** Omits tests, proof and private methods: it is enough if their comments give a reason. */
   @Test
   void theDocumentationOfAMethodBeginsWithAVerb() throws IOException {
     List<Line> found = new ArrayList<>();
@@ -233,7 +233,7 @@ final class TidyTest {
           .forEach(found::add);
     }
     assertThat(found)
-        .as("write the verb of the field and name the party: an owner is paused, a loop continues, a lane is"
+        .as("write the technical verb and name the party: an owner is paused, a loop continues, a lane is"
             + " drained, a poll examines records, a store reports, a caller gets")
         .isEmpty();
     assertThat(IDIOM.matcher("   * A node that stands still.").find()).as("a breach is found").isTrue();
@@ -245,7 +245,7 @@ final class TidyTest {
     for (Path file : files(".md")) {
       lines(file).stream().filter(line -> IDIOM.matcher(line.text()).find()).forEach(found::add);
     }
-    assertThat(found).as("write the verb of the field, and name the party").isEmpty();
+    assertThat(found).as("write the technical verb and name the party").isEmpty();
   }
 
   @Test

@@ -33,8 +33,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests calls while the database runs out of space. Items with a result have taken effect. Items without a result have
- * had no effect if the failure is a {@link StoreFullException}.
+ * Tests calls whose statements fail as on a database that has run out of space. Items with a result have taken effect.
+ * Items without a result have had no effect if the failure is a {@link StoreFullException}.
  */
 abstract class FullContract {
   private static final String QUEUE = "orders";

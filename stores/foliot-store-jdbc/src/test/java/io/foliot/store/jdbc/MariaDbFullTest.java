@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Tests the store over a MariaDB that runs out of space. */
+/** Tests the store when statements fail as on a MariaDB that has run out of space. */
 @Tag("long")
 final class MariaDbFullTest extends FullContract {
   @RegisterExtension

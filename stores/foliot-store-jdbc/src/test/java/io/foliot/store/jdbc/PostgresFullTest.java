@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Tests the store over a PostgreSQL that runs out of space. */
+/** Tests the store when statements fail as on a PostgreSQL that has run out of space. */
 @Tag("long")
 final class PostgresFullTest extends FullContract {
   @RegisterExtension

@@ -130,7 +130,7 @@ final class SpreadStoreTest extends ServerClockStoreContract {
   }
 
   @Test
-  void anOldVersionOfTheSealOpensNoDatabase() throws SQLException {
+  void aRemovalWithAnOldVersionLeavesBothDatabasesSealed() throws SQLException {
     byte[] seal = SealFormat.encode(StoreSeal.of(StoreSeal.State.DRAINING, "elsewhere"));
     try (JdbcStore store = (JdbcStore) open()) {
       assertThat(store.writeDocument(DocumentKind.CLUSTER, StoreSeal.NAME, 0, seal).toCompletableFuture().join())
