@@ -471,9 +471,9 @@ final class JsonIn implements AutoCloseable {
 
   private static String detail(JacksonException e) {
     return e instanceof StreamConstraintsException
-        ? "JSON is limited to " + Json.MAX_DEPTH + " levels, numbers of " + Json.MAX_NUMBER_LENGTH
-            + " digits, names of "
-            + Json.MAX_NAME_LENGTH + " characters, and strings of " + Json.MAX_STRING_LENGTH + " characters"
+        ? "JSON may have at most " + Json.MAX_DEPTH + " levels, numbers of at most " + Json.MAX_NUMBER_LENGTH
+            + " digits, names of at most " + Json.MAX_NAME_LENGTH + " characters, and strings of at most "
+            + Json.MAX_STRING_LENGTH + " characters"
         : plain(String.valueOf(e.getOriginalMessage()));
   }
 
