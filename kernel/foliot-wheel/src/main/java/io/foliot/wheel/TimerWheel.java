@@ -386,8 +386,8 @@ public final class TimerWheel implements TimerQueue {
 
   /**
    * Frees the cell of a timer and increments its generation, so that the handle becomes stale. A cell whose generations
-   * are used up is never used again, so a stale handle never cancels another timer. This leaks 28 bytes per 2^32
-   * timers.
+   * are used up is never used again, so a stale handle never cancels another timer. This leaks 28 bytes per
+   * 2^32 - 1 timers.
    */
   private void release(int cell) {
     size--;

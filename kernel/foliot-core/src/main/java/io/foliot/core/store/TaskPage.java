@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tasks the tasks that were found
  * @param cursor the cursor of the next page, or null if this is the last page
- * @param unreadable tasks of the page that the store has set aside because it cannot read their records; always empty
+ * @param unreadable tasks of the page whose records the store cannot read; always empty
  *     except for {@link TaskStore#live}
  */
 public record TaskPage(List<TaskRecord> tasks, @Nullable String cursor, List<SetAside> unreadable) {

@@ -139,7 +139,7 @@ final class CronText {
     if (!new CronText(CronDialect.SPRING, SOME_NAME).times(fields)
         .equals(new CronText(CronDialect.QUARTZ, SOME_NAME).times(fields))) {
       throw ScheduleException.ofChoice("cron", DAY_OF_WEEK.text(), fields.get(5),
-          "names of weekdays or a dialect, because 1 is Monday in spring and Sunday in quartz",
+          "names of weekdays or a dialect, because the number of a day depends on the dialect: 1 is Monday in spring, Sunday in quartz",
           List.of("dialect spring", "dialect quartz"), String.join(" ", fields.subList(0, 5)) + " TUE");
     }
     return spring;

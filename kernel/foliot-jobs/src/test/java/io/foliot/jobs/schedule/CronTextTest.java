@@ -196,8 +196,8 @@ final class CronTextTest {
     assertThat(ambiguous.found()).isEqualTo("2");
     assertThat(ambiguous.choices()).containsExactly("dialect spring", "dialect quartz");
     assertThat(ambiguous)
-        .hasMessage("day of week: expected names of weekdays or a dialect, because 1 is Monday in spring"
-            + " and Sunday in quartz, but got \"2\"; choose one of dialect spring, dialect quartz; for example"
+        .hasMessage("day of week: expected names of weekdays or a dialect, because the number of a day depends"
+            + " on the dialect: 1 is Monday in spring, Sunday in quartz, but got \"2\"; choose one of dialect spring, dialect quartz; for example"
             + " \"0 0 10 ? * TUE\"");
     for (String weekday : List.of("2", "1-5", "2#1", "6L", "*/2", "MON/2", "FRI,2")) {
       assertThat(refused("0 0 10 ? * " + weekday, null).choices()).as(weekday).hasSize(2);
