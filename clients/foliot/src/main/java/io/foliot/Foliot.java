@@ -62,11 +62,13 @@ public interface Foliot extends AutoCloseable {
    * {@code io.foliot:foliot-client}.
    *
    * <p>Calls of this instance fail with the exceptions of {@link io.foliot.client.FoliotClient} instead of those of the
-   * core. A {@linkplain #builder builder} sets the API key.
+   * core. However, an interrupt during a submit, touch or cancel fails the call with a
+   * {@link io.foliot.core.store.StoreException}. A {@linkplain #builder builder} sets the API key.
    *
    * @param server the address of the server, such as {@code http://127.0.0.1:7400}
    * @throws io.foliot.client.UnreachableException if no connection to the server is possible
-   * @throws io.foliot.client.FoliotException if the server refuses the key or reports another error
+   * @throws io.foliot.client.FoliotException if the server refuses the key or the call
+   * @throws io.foliot.client.UnknownOutcomeException if there is no usable answer, for example because of a timeout
    * @throws IllegalStateException if the client's module is missing
    */
   static Foliot connect(URI server) {
@@ -86,7 +88,8 @@ public interface Foliot extends AutoCloseable {
   /**
    * Returns the tasks of a queue, and creates the queue if it does not exist.
    *
-   * @param queue from 1 to 128 characters of {@code A-Z a-z 0-9 . _ -}
+   * @param queue from 1 to 128 characters of {@code A-Z a-z 0-9 . _ -}; the first is a letter or a digit, and the name
+   *     does not begin with {@code foliot.}
    * @param type the type of payloads: {@code String}, {@code byte[]}, or a type that the JSON library writes and reads
    * @throws IllegalArgumentException if the name is not valid for a queue
    * @throws IllegalStateException if the type needs a JSON library and there is none

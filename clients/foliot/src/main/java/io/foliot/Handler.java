@@ -10,7 +10,8 @@ package io.foliot;
 public interface Handler<T> {
   /**
    * Does the work. If the handler returns, the task is finished, unless {@link Run#again} or {@link Run#fail} was
-   * called. If the handler throws, the exception is logged. The attempt is repeated while the task has attempts left.
+   * called. If the handler throws, the exception is logged, but at most one exception a second for each queue. The
+   * attempt is repeated while the task has attempts left.
    *
    * @param payload the payload of the task
    * @param run the attempt, with other ways to end it

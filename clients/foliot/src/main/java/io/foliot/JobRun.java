@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param job the name of the job
  * @param scheduledAt the scheduled time of the run, even if the run began later
- * @param shard the number of the shard, from 0
- * @param shards how many shards the run has
+ * @param shard the number of the shard, from 0; if the job runs in each zone, the number in the zone of the shard
+ * @param shards how many shards the run has; if the job runs in each zone, how many it has in the zone of the shard
  * @param shardParameter the text that the job defines for the shard, or null
  * @param missed how many scheduled times were missed directly before this one
  * @param zone the zone of the shard if the job runs in each zone, or null

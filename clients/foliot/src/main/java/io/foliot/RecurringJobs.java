@@ -37,7 +37,8 @@ public final class RecurringJobs {
   }
 
   /**
-   * Creates a job or replaces its definition. Putting the same definition again changes nothing.
+   * Creates a job or replaces its definition. Putting the same definition again changes nothing, unless a handler has
+   * ended the job.
    *
    * @throws IllegalArgumentException if a setting is not valid, or the queue does not exist
    * @throws Jobs.TooManyJobsException if the job is new, and a million jobs exist already

@@ -26,9 +26,10 @@ public interface TaskBuilder<T> {
   TaskBuilder<T> attempts(int attempts);
 
   /**
-   * Sets a name for this request, at most 256 bytes of UTF-8. If the outcome of the submit is unknown, the submit can
-   * be repeated within 24 hours. Only the first request takes effect. A repeat returns the id, generation and due time
-   * of the first request, with the result {@link Submitted.Result#REPEATED}.
+   * Sets a name for this request, at most 256 bytes of UTF-8. If the tasks are kept by a server, the name is visible
+   * ASCII. If the outcome of the submit is unknown, the submit can be repeated within 24 hours. Only the first request
+   * takes effect. A repeat returns the id, generation and due time of the first request, with the result
+   * {@link Submitted.Result#REPEATED}.
    */
   TaskBuilder<T> idempotencyKey(String name);
 

@@ -46,9 +46,10 @@ public interface Tasks<T> {
   Tasks<T> priority(int priority);
 
   /**
-   * Sets how long one attempt may take, from 1 millisecond to 24 hours, by default 10 seconds. When the time is over,
-   * the thread of the handler is interrupted, and the attempt has failed. The timeout does not apply to the tasks of a
-   * {@linkplain Foliot#connect server}: their handlers may run for as long as the lease is extended.
+   * Sets how long one attempt may take, from 1 millisecond to 24 hours, by default 10 seconds. If the handler still
+   * runs 250 ms after the end of this time, its thread is interrupted, and the attempt has failed. The timeout does not
+   * apply to the tasks of a {@linkplain Foliot#connect server}: their handlers may run for as long as the lease is
+   * extended.
    */
   Tasks<T> timeout(Duration timeout);
 

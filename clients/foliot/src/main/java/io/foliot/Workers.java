@@ -21,7 +21,8 @@ public interface Workers {
    * has the name and the zone of this node unless it is given others. A worker in another zone needs another name too,
    * because a name belongs to one zone. The handlers of a worker run on virtual threads.
    *
-   * @param queue from 1 to 128 characters of {@code A-Z a-z 0-9 . _ -}
+   * @param queue from 1 to 128 characters of {@code A-Z a-z 0-9 . _ -}; the first is a letter or a digit, and the name
+   *     does not begin with {@code foliot.}
    * @throws IllegalArgumentException if the name is not valid for a queue
    * @throws IllegalStateException if the tasks of the queue are delivered in another way, such as to
    *     {@link Tasks#handle}

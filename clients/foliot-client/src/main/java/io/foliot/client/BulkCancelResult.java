@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * The result of a cancel of many tasks.
  *
  * @param cancelled how many tasks were cancelled; no further attempt of them begins
- * @param pending how many tasks have a running attempt, which may still succeed; such a task is cancelled when its
- *     attempt fails or its lease ends
+ * @param pending how many tasks have an attempt that may still be running, and may still succeed; such a task is
+ *     cancelled when its attempt fails or its lease ends
  * @param nextCursor the cursor for the next call; null if there are no more tasks
  */
 public record BulkCancelResult(long cancelled, long pending, @Nullable String nextCursor) {

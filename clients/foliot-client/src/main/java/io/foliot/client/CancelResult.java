@@ -4,7 +4,7 @@ package io.foliot.client;
 public enum CancelResult {
   /** No attempt is running, and none will begin. */
   CANCELLED,
-  /** An attempt is running and may still succeed; no other attempt will begin. */
+  /** An attempt may still be running, and may still succeed; no other attempt will begin. */
   CANCEL_PENDING,
   /** The task had ended already; nothing changed. */
   ALREADY_FINISHED,

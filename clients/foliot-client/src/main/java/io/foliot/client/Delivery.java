@@ -22,7 +22,7 @@ public record Delivery(String type, Map<String, String> settings) {
     });
   }
 
-  /** Returns a delivery by signed callbacks to a URL. */
+  /** Returns a delivery by callbacks to a URL, without a signature. The setting {@code secret} adds a signature. */
   public static Delivery http(URI url) {
     return builder("http").setting("url", url.toString()).build();
   }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The client repeats calls by itself, according to its {@link RetryPolicy}:
  * <ul>
  * <li>If a repeat of a call has no further effect, the client repeats the call in these cases: the server could not be
- * reached, the server answered 429 or 503, a gateway answered 502 or 504, a request timed out, or the connection broke.
+ * reached, the server or a gateway answered 429, 502, 503 or 504, a request timed out, or the connection broke.
  * This rule applies to all calls that only read, and to {@code putQueue}, {@code patchQueue}, {@code pauseQueue},
  * {@code resumeQueue}, {@code putJob}, {@code declareJob}, {@code pauseJob}, {@code resumeJob}, {@code enableWorker},
  * {@code disableWorker}, {@code touchKeys}, {@code ack}, {@code nack}, {@code fail}, {@code settle}, {@code extend},
@@ -93,7 +93,10 @@ public final class FoliotClient implements AutoCloseable {
     await(async.putQueue(queue, settings));
   }
 
-  /** Creates a recurring job, or replaces its definition. Putting the same definition again changes nothing. */
+  /**
+   * Creates a recurring job, or replaces its definition. Putting the same definition again changes nothing, unless a
+   * handler has ended the job.
+   */
   public JobView putJob(Job job) {
     return await(async.putJob(job));
   }
@@ -372,7 +375,7 @@ public final class FoliotClient implements AutoCloseable {
 
   /**
    * Extends a lease. The new end is the given duration from now, but not later than the queue's {@link
-   * QueueSettings#maxRun} permits.
+   * QueueSettings#maxRun} permits, and never earlier than the old end.
    *
    * @return how long the lease certainly lasts, counted from the call; at most the requested duration
    * @throws FoliotException with 409 if the lease is no longer valid, or the task was cancelled

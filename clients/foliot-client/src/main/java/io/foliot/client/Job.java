@@ -9,8 +9,8 @@ import tools.jackson.core.JsonGenerator;
 
 /**
  * The definition of a recurring job, for {@link FoliotClient#putJob} and {@link JobWorker.Builder#declare}. The server
- * checks the definition. A schedule is required, and {@code putJob} also requires a queue. Each other setting has a
- * default.
+ * checks the definition. A schedule is required. {@code putJob} and {@code declareJob} also require a queue. Each other
+ * setting has a default.
  */
 public final class Job {
   private final Builder from;

@@ -6,7 +6,9 @@ public enum KeyOutcome {
   CREATED,
   /** The live task has a new generation; no attempt of the replaced generation can begin. */
   RESET,
-  /** As {@link #RESET}, but an attempt of the replaced generation is still running. The new generation follows it. */
+  /**
+   * As {@link #RESET}, but an attempt of the replaced generation may still be running. The new generation follows it.
+   */
   RESET_PENDING,
   /** The key has a live task, which was not changed. */
   KEPT,

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param queue the name of the queue
  * @param counts the number of tasks by state ({@code delayed}, {@code parked}, {@code running}, {@code finished},
- *     {@code failed}, {@code cancelled}), at most 10 seconds old; empty if the answer has none. The delayed tasks
- *     include the due tasks and the parked tasks
+ *     {@code failed}, {@code cancelled}), usually at most 10 seconds old; empty if the answer has none. The delayed
+ *     tasks include the due tasks, the parked tasks and the tasks whose lease has ended
  * @param lag how late the oldest due task is; null if the answer does not contain the lag
  * @param json the unparsed answer, with fields that this class does not have
  */

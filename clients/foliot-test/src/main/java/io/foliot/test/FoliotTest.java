@@ -22,8 +22,9 @@ import java.time.Instant;
  * }
  * }</pre>
  *
- * <p>For use by one thread. A handler takes no time by the clock of the test, so no handler times out. An exception of
- * a handler is logged, and the task is retried; the exception does not reach the test.
+ * <p>For use by one thread. A handler takes no time by the clock of the test, so no handler times out. If a handler
+ * throws, the task is retried, and the exception does not reach the test. For each queue, at most one exception per
+ * second of real time is logged.
  */
 public final class FoliotTest implements Foliot {
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
