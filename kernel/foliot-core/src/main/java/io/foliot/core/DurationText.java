@@ -162,8 +162,8 @@ public final class DurationText {
 
   /**
    * Formats a duration so that {@link #parse} can read it. Of the units d, h, m, s and ms, this method chooses the
-   * largest one that divides the duration without a remainder. A duration with a fraction of a millisecond is formatted
-   * as in ISO 8601.
+   * largest one that divides the duration without a remainder. Zero is {@code 0s}. A duration with a fraction of a
+   * millisecond is formatted as in ISO 8601.
    *
    * @param duration not negative
    */

@@ -8,8 +8,8 @@ public final class Limits {
   /** Longest delay in milliseconds: 100 years of 365.25 days. A longer one is probably a mistake of units. */
   public static final long MAX_DELAY_MILLIS = 3_155_760_000_000L;
   /**
-   * Shortest delay before the next call of a receiver, in milliseconds. A shorter requested delay is raised to this.
-   * Otherwise a receiver that requests a delay of 0 would be called in a busy loop.
+   * Shortest delay, in milliseconds, before the next firing that a receiver requests with a success. A shorter
+   * requested delay is raised to this. Otherwise a receiver that requests a delay of 0 would be called in a busy loop.
    */
   public static final long MIN_NEXT_MILLIS = 100;
   /** Maximum number of characters of a queue's name, which is part of paths, metric labels and index keys. */

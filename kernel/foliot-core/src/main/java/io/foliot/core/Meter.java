@@ -6,13 +6,13 @@ package io.foliot.core;
  */
 public interface Meter {
   /**
-   * Called with the number of submits or touches that had the same result. {@code what} is the name of a
-   * {@link io.foliot.core.store.SubmitResult.Kind} in lower case, or {@code touch_} and the name of a
+   * Called with the number of submits or touches that had the same result. Touches by id are not counted. {@code what}
+   * is the name of a {@link io.foliot.core.store.SubmitResult.Kind} in lower case, or {@code touch_} and the name of a
    * {@link io.foliot.core.store.TouchResult.Kind} in lower case.
    */
   default void accepted(String queue, String what, int count) {}
 
-  /** Called when a claimed attempt began, with the microseconds since the due time of its task. */
+  /** Called when a claim has won a task, with the microseconds since the due time of the task. */
   default void claimed(String queue, long lateMicros) {}
 
   /**

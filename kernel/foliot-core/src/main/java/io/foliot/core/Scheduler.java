@@ -291,8 +291,8 @@ public interface Scheduler extends AutoCloseable {
    * @param permitsGranted how many permits of the queue this node has
    * @param slot the slot of the task
    * @param owner the node that owns the slot; null if the owner is not known
-   * @param laneWaiting how many tasks wait in the queue's lane on this node
-   * @param laneRunning how many attempts of the queue run on this node
+   * @param laneWaiting how many tasks wait in the queue's lane in the task's loop on this node
+   * @param laneRunning how many attempts of the queue run in the task's loop on this node
    * @param destination the name of the destination of the task's attempts; empty if this node cannot deliver the task
    * @param destinationLimit how many concurrent attempts the destination may have at the moment
    * @param destinationRunning how many attempts to the destination run
@@ -334,7 +334,8 @@ public interface Scheduler extends AutoCloseable {
    * @param zone its data centre, rack or cell
    * @param ownedSlots the number of slots that it owns
    * @param takesSlots false while the clock of the node is so far off that the node owns no slots
-   * @param clockOffsetMillis the store's clock minus the node's clock, rounded to ten milliseconds
+   * @param clockOffsetMillis the store's clock minus the node's clock; a change of less than ten milliseconds is not
+   *     published
    */
   record ClusterNode(String node, String zone, int ownedSlots, boolean takesSlots, long clockOffsetMillis) {}
 
@@ -358,7 +359,10 @@ public interface Scheduler extends AutoCloseable {
       missingQueues = List.copyOf(missingQueues);
     }
 
-    /** Returns whether the node is started, its store responds and takes writes, and its loops make turns. */
+    /**
+     * Returns whether the node is started and not stopping, its store responds, takes writes and is not sealed, and its
+     * loops make turns.
+     */
     public boolean ready() {
       return unready.isEmpty();
     }
@@ -426,7 +430,7 @@ public interface Scheduler extends AutoCloseable {
     }
   }
 
-  /** The node takes no calls: it has not started, is stopping, or its store is sealed. Nothing was done. */
+  /** The node does not take the call: it has not started, is stopping, or its store is sealed. Nothing was done. */
   final class NotServingException extends OverloadedException {
     private static final long serialVersionUID = 1;
 

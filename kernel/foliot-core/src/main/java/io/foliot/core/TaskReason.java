@@ -43,7 +43,7 @@ public enum TaskReason {
   RUNNING,
   /** The lease ended before the attempt was settled; the task will be claimed again. */
   LEASE_ENDED,
-  /** The task is cancelled as soon as its running attempt fails or the lease ends. */
+  /** The task is cancelled as soon as its running attempt ends without finishing the task, or the lease ends. */
   CANCEL_REQUESTED,
   /** A newer generation takes over after the running attempt. */
   SUCCESSOR_WAITS,

@@ -1,4 +1,4 @@
-/** The domain types of Foliot, and {@link io.foliot.core.Scheduler}, the only entry point to the engine. */
+/** The domain types of Foliot, and {@link io.foliot.core.Scheduler}, the entry point to the engine. */
 @NullMarked
 package io.foliot.core;
 

@@ -43,7 +43,7 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
     PAUSED,
     /** No scheduled time is to come, and no run is active or waits. */
     COMPLETED,
-    /** The job cannot be planned; other jobs are not affected. */
+    /** The job cannot be planned, or its queue does not exist; other jobs are not affected. */
     ERROR
   }
 

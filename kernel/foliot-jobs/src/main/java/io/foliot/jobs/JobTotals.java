@@ -1,14 +1,15 @@
 package io.foliot.jobs;
 
 /**
- * The counts of the decisions and runs of a job since it was created. Each scheduled time is counted once, as fired,
- * skipped, missed, paused or without targets.
+ * The counts of the decisions and runs of a job since it was created. Until a handler ends the job, each scheduled time
+ * is counted once, as fired, skipped, missed, paused or without targets.
  *
  * @param fired scheduled times that began to run, or that a caller stopped while they waited
  * @param requested requested runs that began, that a caller stopped while they waited, or that had no worker to run on
  * @param succeeded runs that succeeded
  * @param failed runs that failed or timed out
- * @param unknown runs of unknown result: the record of a shard was deleted before a pass had read the end of the shard
+ * @param unknown runs of unknown result: the record of a shard, or of the listener before the shards, was deleted
+ *     before a pass had read its end
  * @param stopped runs that were stopped or replaced
  * @param skipped scheduled times that did not run, because another run was active or waited, or because a handler had
  *     ended the job

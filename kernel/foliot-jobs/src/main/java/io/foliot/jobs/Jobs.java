@@ -32,12 +32,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The recurring jobs of a store, for callers that create, change and run them. Thread-safe; no method blocks.
  *
- * <p>Each change is a compare-and-set: it reads the record of the job, applies {@link JobChange} at the store's time,
- * and writes the new record. If the stored record has changed since the read, the change begins again. A change based
- * on an old record therefore never replaces a newer record, and the result of a change is valid on every node. A change
- * is retried, with growing pauses, while a planning pass of the job runs. A pass takes some milliseconds. If the third
- * retry fails, the planner of this process delays the next pass. After six seconds a change fails with {@link
- * OverloadedException} and has no effect.
+ * <p>Each change of a job, except a delete, is a compare-and-set: it reads the record of the job, applies {@link
+ * JobChange} at the store's time, and writes the new record. If the stored record has changed since the read, the
+ * change begins again. A change based on an old record therefore never replaces a newer record, and the result of a
+ * change is valid on every node. A change is retried, with growing pauses, while a planning pass of the job runs. A
+ * pass takes some milliseconds. If the third retry fails, the planner of this process delays the next pass. After six
+ * seconds a change fails with {@link OverloadedException} and has no effect.
  *
  * <p>Futures fail with {@link IllegalArgumentException} for a request that can never work, and with
  * {@link UnknownJobException} for a job that does not exist. They also fail with the exceptions of
@@ -116,11 +116,11 @@ public final class Jobs {
   public record Requested(List<Instant> times, long origin, boolean isRepeated) {}
 
   /**
-   * A shard that waits for its next attempt.
+   * A shard or listener of a run that waits for its next attempt.
    *
    * @param scheduledAt the scheduled time of the shard's run, in RFC 3339
    * @param zone the zone in which the shard runs, or empty
-   * @param shard the number of the shard
+   * @param shard the number of the shard; 0 for a listener
    * @param attempt the number of the attempt that failed
    * @param reason why that attempt failed
    * @param next when the next attempt begins
@@ -168,8 +168,9 @@ public final class Jobs {
   }
 
   /**
-   * Creates a job or replaces its definition. A put of the current definition changes nothing. Fails with {@link
-   * TooManyJobsException} if the job is new and there are as many jobs as the host permits.
+   * Creates a job or replaces its definition. A put of the current definition changes nothing, unless a handler has
+   * ended the job: then its scheduled times run again. Fails with {@link TooManyJobsException} if the job is new and
+   * there are as many jobs as the host permits.
    */
   public CompletableFuture<Put> put(Job job) {
     return create(job, JobChange::create, (record, now, known) -> JobChange.put(record, job, now, known));
@@ -271,7 +272,7 @@ public final class Jobs {
         .orElse(CompletableFuture.completedFuture(Optional.empty()))).toCompletableFuture();
   }
 
-  /** Returns a failed shard that waits for its next attempt, from the active runs; empty if none is found. */
+  /** Returns a failed shard or listener of an active run that waits for its next attempt; empty if none is found. */
   public CompletableFuture<Optional<FailedShard>> failedShard(String name) {
     return read(name).thenCompose(found -> found.filter(Jobs::exists).map(views::failedShard)
         .orElse(CompletableFuture.completedFuture(Optional.empty()))).toCompletableFuture();
@@ -291,7 +292,8 @@ public final class Jobs {
   }
 
   /**
-   * Deletes a job. Its active runs finish, unless {@code stopsRuns} is true.
+   * Deletes a job. The shards and listeners that are inserted finish, unless {@code stopsRuns} is true. No further
+   * shard or listener is inserted.
    *
    * @return whether the job existed
    */
@@ -336,7 +338,7 @@ public final class Jobs {
     });
   }
 
-  /** Resumes a job. Scheduled times that passed during the pause do not run, and are recorded as one range. */
+  /** Resumes a job. Scheduled times that passed during the pause do not run, and are recorded as paused. */
   public CompletableFuture<JobStatus> resume(String name) {
     return change(name, JobChange::resume);
   }
@@ -344,7 +346,8 @@ public final class Jobs {
   /**
    * Requests a run now. The run waits for its turn if the overlap rule does not allow several runs.
    *
-   * @param key the caller's name for the request, or null; a repeated request with the same key has no effect
+   * @param key the caller's name for the request, or null; a request has no effect if its key is among the 32 latest
+   *     keys of the job
    */
   public CompletableFuture<Requested> trigger(String name, @Nullable String key) {
     return trigger(name, key, null);
@@ -368,7 +371,8 @@ public final class Jobs {
    * @param from the start of the range, inclusive
    * @param to the end of the range, exclusive; not in the future
    * @param dryRun whether the times are only returned, and nothing is written
-   * @param key the caller's name for the request, or null; a repeated request with the same key has no effect
+   * @param key the caller's name for the request, or null; a request has no effect if its key is among the 32 latest
+   *     keys of the job
    */
   public CompletableFuture<Requested> backfill(String name, Instant from, Instant to, boolean dryRun,
       @Nullable String key) {

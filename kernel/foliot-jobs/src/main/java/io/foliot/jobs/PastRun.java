@@ -44,8 +44,8 @@ public record PastRun(long from, long to, long count, long origin, Result result
     /** The run was stopped because the next scheduled time replaced it. */
     REPLACED(5),
     /**
-     * The result was lost: the record of a shard or of a listener was deleted before a planning pass had read how it
-     * ended.
+     * The result was lost: the record of a shard, or of the listener before the shards, was deleted before a planning
+     * pass had read how it ended.
      */
     UNKNOWN(6),
     /** The time did not run, because another run was active or waited, or because a handler had ended the job. */

@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A run does not begin if its allocator is not registered on the node that plans the job. The same applies if the
  * allocator throws, returns null, returns more or fewer workers than there are shards, or returns a worker that is not
  * in the given list. The run waits and is tried again every two seconds. The status of the job shows the reason. No
- * other rule replaces the allocator. The job's {@link Overlap} decides the times that come in the meantime. A run also
- * waits while there is no worker; the allocator is not called then.
+ * other rule replaces the allocator. The job's {@link Overlap} decides the times that come in the meantime. The
+ * allocator is not called while there is no worker: a run then waits. But with {@link Scope#PER_ZONE} and no named
+ * zones, the time of the run is recorded as {@link PastRun.Result#NO_TARGETS}.
  */
 @FunctionalInterface
 public interface ShardAllocator {

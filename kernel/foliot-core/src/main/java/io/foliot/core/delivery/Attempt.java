@@ -9,7 +9,8 @@ import io.foliot.core.store.TaskRecord;
  *
  * @param task the task as it was claimed: RUNNING, with the token that a later report must have
  * @param target the target to which the task is delivered
- * @param traceparent the W3C trace context: one trace per firing, one span per attempt
+ * @param traceparent the W3C trace context: one span per attempt, in the trace of the firing, or in the trace of the
+ *     caller if the headers of the task have a valid traceparent
  */
 public record Attempt(TaskRecord task, Target target, String traceparent) {
   /**

@@ -42,8 +42,8 @@ public interface Delivery extends AutoCloseable {
   }
 
   /**
-   * Returns the queues whose attempts can be made in this process, or null if all can. Called once, when an engine is
-   * created.
+   * Returns the queues whose attempts can be made in this process, or null if all can. The engine calls this method
+   * often, so it must be fast and must always return the same object.
    */
   default @Nullable ServedQueues servedQueues() {
     return null;
@@ -52,7 +52,7 @@ public interface Delivery extends AutoCloseable {
   /**
    * Returns the internal queues of this delivery, or an empty list. The targets of these queues have the type of this
    * delivery. Every engine with this delivery has these queues. Code fixes the settings of the queues, so no documents
-   * store them. Callers of the engine can neither see nor change the queues. Called once, when an engine is created.
+   * store them. Callers of the engine can neither see nor change the queues. Called only when an engine is created.
    */
   default List<QueueConfig> internalQueues() {
     return List.of();

@@ -44,8 +44,8 @@ public final class LocalDelivery implements Delivery, ServedQueues {
   @FunctionalInterface
   public interface Handler {
     /**
-     * Does the work. The thread is interrupted when the timeout of the queue's target has passed. The attempt has then
-     * failed, regardless of what the handler returns.
+     * Does the work. The thread is interrupted soon after the timeout of the queue's target has passed, if the lease is
+     * lost, or if the task is being cancelled. The attempt has then failed, regardless of what the handler returns.
      *
      * @throws Exception if the attempt has failed and the task is to be retried
      */

@@ -21,7 +21,7 @@ public sealed interface ClaimResult {
 
   /**
    * The claim was a move, or came so late that the store treated it as a move. The task can be claimed: an ordinary
-   * claim would have won, or would have recorded the end of the task. Nothing has changed.
+   * claim would have won, or would have recorded the end of the task or of its lease. Nothing has changed.
    */
   record Ready() implements ClaimResult {
     /** The shared instance. */

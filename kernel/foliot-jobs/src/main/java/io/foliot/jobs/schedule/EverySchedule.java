@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public record EverySchedule(Duration period, Duration offset) implements Schedule {
   /** Shortest period. For a shorter period, use a task that re-arms itself. */
   public static final Duration MIN_PERIOD = Duration.ofMillis(100);
-  /** Longest period: ten years, far from an overflow. */
+  /** Longest period: 3,660 days, about ten years; far from an overflow. */
   public static final Duration MAX_PERIOD = Duration.ofDays(3_660);
 
   /** Salt of {@link #spread}, which differs from the salts of {@link CronField}. */
