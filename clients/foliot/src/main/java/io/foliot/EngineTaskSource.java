@@ -141,8 +141,8 @@ final class EngineTaskSource implements TaskSource {
 
   private static LeaseLostException stale(TaskId id) {
     return new LeaseLostException(
-        "the token is no longer valid, so the report has no effect: either the lease ended and"
-            + " the task was claimed again, or the attempt had already ended; drop the work: id=" + id,
+        "the token is no longer valid, so the report has no effect: its lease has ended, or"
+            + " its attempt had already ended; drop the work: id=" + id,
         false);
   }
 

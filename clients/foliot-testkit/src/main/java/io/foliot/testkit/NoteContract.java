@@ -131,6 +131,12 @@ abstract class NoteContract extends RearmContract {
     TaskNote more = new TaskNote(0.75, "", null, "");
     settle(won(again), new Outcome.Finished(), more);
     assertThat(record(again).note()).isEqualTo(more.over(HALF));
+    TaskId extended = due(null);
+    settle(won(extended), new Outcome.Retry(Due.NOW), HALF.marked(TaskNote.Mark.END_JOB));
+    TaskRecord last = won(extended);
+    report(last, HALF.marked(TaskNote.Mark.RUN_AGAIN));
+    settle(last, new Outcome.Finished(), TaskNote.NONE);
+    assertThat(record(extended).note()).as("the last attempt sent no mark at its end").isEqualTo(HALF);
   }
 
   @Test

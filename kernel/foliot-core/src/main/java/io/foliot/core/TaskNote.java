@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param checkpoint the point from which the next attempt continues, at most {@value #MAX_CHECKPOINT_BYTES} bytes of
  *     UTF-8, or null if there is none
  * @param log the last lines of the handler's log, cut to its last {@value #MAX_LOG} characters; may be empty
- * @param mark the request to the job; it takes effect when the attempt succeeds, and the next attempt does not get it
+ * @param mark the request to the job; it takes effect when the attempt succeeds, and is dropped if it comes with an
+ *     extension of the lease or with any other end
  */
 public record TaskNote(double progress, String message, @Nullable String checkpoint, String log, Mark mark) {
   /** Maximum number of characters of a message. */
@@ -67,7 +68,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
 
   /** Returns this note with a mark. */
   public TaskNote marked(Mark newMark) {
-    return new TaskNote(progress, message, checkpoint, log, newMark);
+    return mark == newMark ? this : new TaskNote(progress, message, checkpoint, log, newMark);
   }
 
   /** Returns this note, with missing parts taken from an earlier note. The mark is always the mark of this note. */

@@ -11,9 +11,13 @@ import io.foliot.core.Token;
  * @param token the claim's token
  * @param leaseMillis the time from the extension, by the store's clock, until the new end of the lease; an extension
  *     never shortens a lease
- * @param note the handler's report on its work; {@link TaskNote#NONE} for nothing new
+ * @param note the handler's report on its work; {@link TaskNote#NONE} for nothing new. Its mark is dropped
  */
 public record Extension(TaskId id, Token token, long leaseMillis, TaskNote note) {
+  public Extension {
+    note = note.marked(TaskNote.Mark.NONE);
+  }
+
   /** Creates an extension without a note. */
   public Extension(TaskId id, Token token, long leaseMillis) {
     this(id, token, leaseMillis, TaskNote.NONE);

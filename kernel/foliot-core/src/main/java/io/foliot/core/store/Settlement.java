@@ -14,7 +14,8 @@ import io.foliot.core.Token;
  * @param begunAt when the attempt began, in milliseconds since 1970; for the history
  * @param detail the receiver's message, for display; may be empty; only the first {@link AttemptRecord#MAX_DETAIL}
  *     characters are kept
- * @param note the handler's report on its work; {@link TaskNote#NONE} for nothing new
+ * @param note the handler's report on its work; {@link TaskNote#NONE} for nothing new. Its mark is dropped unless the
+ *     outcome is {@link Outcome.Finished}
  */
 public record Settlement(TaskId id, long generation, Token token, Outcome outcome, long begunAt, String detail,
     TaskNote note) {
@@ -27,6 +28,7 @@ public record Settlement(TaskId id, long generation, Token token, Outcome outcom
    * @throws IllegalArgumentException if a child does not have the hash of the task; one step writes only one slot
    */
   public Settlement {
+    note = outcome instanceof Outcome.Finished ? note : note.marked(TaskNote.Mark.NONE);
     if (outcome instanceof Outcome.Rearm rearm) {
       for (Outcome.Child child : rearm.children()) {
         if (child.id().hash16() != id.hash16()) {

@@ -255,8 +255,8 @@ final class ClaimRoutes {
   }
 
   private static Problem stale(TaskId id) {
-    return new Problem(ProblemKind.STALE_TOKEN, "the token is no longer valid, so the report has no effect: either the"
-        + " lease ended and the task was claimed again, or the attempt had already ended; drop the work: id="
+    return new Problem(ProblemKind.STALE_TOKEN, "the token is no longer valid, so the report has no effect: its lease"
+        + " has ended, or its attempt had already ended; drop the work: id="
         + id);
   }
 
