@@ -158,7 +158,8 @@ def run(shard):
         return f"was paused past the lease of {shard}"  # another worker may run it
     handler = HANDLERS.get(shard.job)
     if handler is None:
-        # Another worker may have a handler. The pause grows, so that the attempts last for a rolling deployment.
+        # Another worker may have a handler. The pause grows, so that the shard keeps an attempt
+        # until a rolling deployment has ended.
         pause = min(600, 2 * 5 ** min(shard.fence[1] - 1, 6))
         shard.report("nack", reason=f"no handler for the job {shard.job} on the worker {NAME}", delay=f"{pause}s")
         return f"gives back {shard}: no handler"

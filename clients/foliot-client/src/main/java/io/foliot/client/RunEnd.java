@@ -13,8 +13,8 @@ public record RunEnd(Result result, int failed) {
     /** All shards succeeded, except those that were cancelled because their worker was gone or disabled. */
     SUCCEEDED,
     /**
-     * {@link RunEnd#failed()} is positive, no worker was left for any shard, or the task of the listeners before the
-     * first shard failed.
+     * {@link RunEnd#failed()} is positive, no worker was left for any shard, or the shards did not begin because the
+     * task of the listeners, which runs before them, failed.
      */
     FAILED,
     /** The run did not end within its timeout, and was therefore stopped. */

@@ -126,7 +126,7 @@ class EngineFailureTest {
   }
 
   @Test
-  void anEngineWithADeadLoopStopsOverASharedStore() throws Exception {
+  void anEngineWithADeadLoopAndASharedStoreCanBeStopped() throws Exception {
     Exhausted meter = new Exhausted();
     Engine engine = engine(meter, new Blocking(), store -> new ForwardingStore(store) {
       @Override

@@ -1,6 +1,6 @@
 package io.foliot.jobs;
 
-/** The choice of the workers of a job's queue that run the shards of a run. */
+/** The rule that selects, from the workers of a job's queue, those that run the shards of a run. */
 public enum Scope {
   /** All workers together: the shards are divided among the workers. */
   ONE(1),

@@ -58,7 +58,7 @@ final class FleetSimulationTest {
 
   /**
    * Prints how often the seeds reached each case. With {@value #SEEDS_FOR_COVERAGE} seeds or more, fails if a case was
-   * not reached, and thus not tested, or if too few reports were taken.
+   * not reached, and thus not tested, or if the store accepted too few ends of attempts that workers reported.
    */
   private static void ensureCovered(List<FleetSimulation.Outcome> outcomes) {
     SortedMap<String, Long> covered = new TreeMap<>();

@@ -31,8 +31,8 @@ public final class ServerMeter implements Meter, JobMeter {
   private static final Duration[] TURNS = {Duration.ofNanos(100_000), Duration.ofMillis(1), Duration.ofMillis(5),
       Duration.ofMillis(20), Duration.ofMillis(100)};
   /**
-   * Buckets of the lateness of runs. They are wider than those of tasks, because no node may have planned for some
-   * time.
+   * Buckets of the lateness of runs. They are wider than those of tasks: a run is late by the whole time in which there
+   * was no node to plan it.
    */
   private static final Duration[] RUNS_LATE = {Duration.ofMillis(10), Duration.ofMillis(50), Duration.ofMillis(250),
       Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofHours(1)};
@@ -79,7 +79,8 @@ public final class ServerMeter implements Meter, JobMeter {
       lateness = Timer.builder("foliot.lateness").description("From the due time to the start of the attempt")
           .tag("queue", label).serviceLevelObjectives(LATENESS).register(registry);
       leasesEnded = counter("foliot.leases.ended", "Attempts whose lease ended before they were settled");
-      parked = counter("foliot.parked", "Tasks set aside in the store because their lane was full or paused");
+      parked = counter("foliot.parked",
+          "Tasks parked, for example because the lane of their queue was full, throttled or paused");
       unserved = counter("foliot.unserved",
           "Tasks parked because this node has no delivery or handler for their queue");
       stolen = counter("foliot.stolen",

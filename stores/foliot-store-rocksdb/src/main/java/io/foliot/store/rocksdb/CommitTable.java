@@ -116,8 +116,8 @@ final class CommitTable {
   }
 
   /**
-   * Returns the record before the commit, or null if there was none. A call does not read the record of an id that
-   * should be new, but {@link StoredRecords#prefetch} may have read it.
+   * Returns the record before the commit, or null if there was none. If the id should be new, the call has not read a
+   * record and {@code change.before()} is null, but {@link StoredRecords#prefetch} may have read one.
    */
   private @Nullable TaskRecord before(RecordChange change) {
     TaskRecord before = change.before();
@@ -135,8 +135,8 @@ final class CommitTable {
 
   /**
    * Puts the net effect of the calls, and the housekeeping that is due, into the batch. RocksDB inserts fastest right
-   * after the position of its last insert, so each family gets its entries in the order of their keys. This saves a
-   * fifth of the processor time of a batch of submits.
+   * after the position of its last insert, so records, bodies and index entries are written in the order of their keys.
+   * This saves a fifth of the processor time of a batch of submits.
    */
   void finish(long generationFloor) {
     List<RecordChange> changes = overlay.changes();

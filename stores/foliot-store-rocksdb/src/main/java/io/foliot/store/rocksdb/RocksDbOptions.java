@@ -8,8 +8,8 @@ import java.util.function.Consumer;
  *
  * @param slots the number of slots of a new folder, a power of two from 1 to 65,536. A folder keeps the number that it
  *     was created with
- * @param recordCacheBytes heap for the records of tasks that have a key or run, so that a touch or a settle needs no
- *     read
+ * @param recordCacheBytes heap for the records of tasks that are running or have a key, so that a settle or a touch
+ *     needs no read
  * @param blockCacheBytes native memory for blocks, indexes and filters of files
  * @param writeBufferBytes native memory for data that is in the log and not yet in files
  * @param logBytes the size that the log may reach before its data is written to files. The log is read when the store
@@ -70,8 +70,8 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
     }
 
     /**
-     * Sets the heap for the records of tasks that have a key or run, so that a touch or a settle needs no read; not
-     * negative, by default 128 MiB.
+     * Sets the heap for the records of tasks that are running or have a key, so that a settle or a touch needs no read;
+     * not negative, by default 128 MiB.
      */
     public Builder recordCacheBytes(long value) {
       recordCacheBytes = value;

@@ -3,7 +3,7 @@ package io.foliot.core.store.batch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An idempotency key within its queue and, if the task has a key, within this key.
+ * An idempotency key and its scope: the queue and, if the task has a key, that key as well.
  *
  * @param queue the queue
  * @param key the key of the task, or null
