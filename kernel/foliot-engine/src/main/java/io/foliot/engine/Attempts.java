@@ -54,7 +54,7 @@ import org.jspecify.annotations.Nullable;
  * that needs no renewals would end.
  * <li>The wheel wakes an attempt for three reasons: to renew its lease; to cancel a delivery that has not answered by
  * the end of the timeout; and to handle the end of the lease. At the end of the lease the attempt is released. But if a
- * caller is to report the end of the attempt, the task is looked up instead.
+ * caller is to report the end of the attempt, or if this node renews the lease, the task is looked up instead.
  * <li>{@link #findReports} looks up tasks of limited queues, a few each second, because callers may report the ends of
  * these tasks to other nodes. The permits of ended tasks are thus free long before the leases end.
  * </ol>
@@ -71,7 +71,7 @@ final class Attempts {
   private static final long ANSWER_MILLIS = 250;
   /**
    * Divisor of a lease: a renewal is sent when a third of the lease is over. A renewal that fails is
-   * repeated after at most a sixth of the lease.
+   * added to the {@link Renewals} again after at most a sixth of the lease.
    */
   private static final int RENEWED_IN_LEASE = 3;
   /**
@@ -202,7 +202,7 @@ final class Attempts {
    */
   private void returnForeign(PendingClaim claim, RunningAttempt attempt) {
     LOG.log(System.Logger.Level.ERROR,
-        "a claimed task belongs to another queue than the lane's; it is given back without a"
+        "a claimed task belongs to another queue than the lane''s; it is given back without a"
             + " delivery: task={0}, queue={1}, claimedFor={2}",
         attempt.task.id(), attempt.task.queue(),
         attempt.lane.name());

@@ -27,15 +27,15 @@ import org.jspecify.annotations.Nullable;
  * store refuses the claim afterwards. So a paused or disconnected node claims nothing under permits that other nodes
  * have taken. The running attempts of a dead node keep their permits until the leases of these attempts end.
  *
- * <p>The node reads the records once a second, and sooner when a task waits for a permit, but never within
- * {@link #REST_NANOS} of the previous answer. There is one read at a time. Confined to the first loop's thread, except
- * {@link #requestPermits} and {@link #leave(long)}.
+ * <p>The node reads the records once a second, and sooner when a task waits for a permit, but then not
+ * within {@link #REST_NANOS} of the previous answer. There is one read at a time. Confined to the first loop's thread,
+ * except {@link #requestPermits} and {@link #leave(long)}.
  */
 final class ClusterPermits {
   private static final System.Logger LOG = System.getLogger(ClusterPermits.class.getName());
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long READ_NANOS = 1_000 * NANOS_PER_MILLI;
-  /** Minimum pause between reads: a lost race is retried soon, but never in a busy loop. */
+  /** Minimum pause before a read within the interval: a lost race is retried soon, but never in a busy loop. */
   private static final long REST_NANOS = 20 * NANOS_PER_MILLI;
   private static final long VALID_MILLIS = 5_000;
   /**

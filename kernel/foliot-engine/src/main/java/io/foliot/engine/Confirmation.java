@@ -23,8 +23,8 @@ import java.util.concurrent.CompletionStage;
  * may lose its latest writes, it still had the task when the task was acknowledged.
  *
  * <ol>
- * <li>Each live task that a batch wrote is {@linkplain #add added}. For most tasks, the latest read of the {@link
- * QueueWatch} has shown that the task's queue is not being deleted.
+ * <li>Each task that the call wrote is {@linkplain #add added}, and also each earlier task that a result names. For
+ * most tasks, the latest read of the {@link QueueWatch} has shown that the task's queue is not being deleted.
  * <li>For the others, {@link #await} waits for the next read of the queues. The wait fails if a queue is gone.
  * <li>A store that may lose its latest writes may have lost tasks during the wait. In such a store, all tasks that have
  * waited are read once more.
@@ -34,7 +34,7 @@ final class Confirmation {
   private final TaskStore store;
   private final QueueWatch watch;
   private final Set<String> doubtful = new TreeSet<>();
-  /** All tasks that were added: one doubtful task makes its whole batch wait. */
+  /** All tasks that were added: one doubtful task makes the whole call wait. */
   private final List<Written> written = new ArrayList<>();
 
   private record Written(TaskId id, long generation) {}
@@ -44,7 +44,7 @@ final class Confirmation {
     this.watch = watch;
   }
 
-  /** Adds a live task that was written. */
+  /** Adds a task that this call or an earlier call wrote. */
   void add(String queue, TaskId id, long generation) {
     written.add(new Written(id, generation));
     if (!watch.isConfirmed(queue, generation)) {

@@ -295,6 +295,7 @@ public final class Engine implements Scheduler {
    * @throws OverloadedException if a queue is being deleted
    * @throws IllegalArgumentException if a submission is invalid
    * @throws NotServingException if the engine does not run, or the store is sealed
+   * @throws FailedException if the engine has failed
    */
   public List<Draft> drafts(List<Submission> submissions) {
     ensureAcceptsWrites();

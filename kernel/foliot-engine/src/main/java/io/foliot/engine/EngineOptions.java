@@ -8,7 +8,8 @@ package io.foliot.engine;
  * @param loops how many event loops share the slots of the node
  * @param windowMillis the length of the look-ahead: how far into the future the index is read into the wheel
  * @param wheelEntries maximum number of ids in the wheels of all loops together; an id takes some 80 bytes
- * @param laneEntries maximum number of ids in the lane of one queue on one loop; further ids are parked in the store
+ * @param laneEntries maximum number of ids in the lane of one queue on one loop; further ids wait in the store, parked
+ *     or in the index
  * @param readyEntries maximum number of ids in all lanes of a loop together. Half of this number is a common pool, and
  *     the other half is divided equally among the lanes; each lane may hold at least one id
  * @param claimBatch maximum number of tasks in one batch of claims; a store may have a lower limit
@@ -130,8 +131,8 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     }
 
     /**
-     * Sets the maximum number of ids in the lane of one queue on one loop. Further ids are parked in the store. The
-     * value must be at least 1; the default is 20,000.
+     * Sets the maximum number of ids in the lane of one queue on one loop. Further ids wait in the store, parked or
+     * in the index. The value must be at least 1; the default is 20,000.
      */
     public Builder laneEntries(int value) {
       laneEntries = value;

@@ -76,7 +76,7 @@ final class Explainer {
       held(queue);
     }
     if (isAddressed) {
-      // An addressed task is parked until its worker polls, regardless of the tasks before it.
+      // An addressed task waits for its worker, parked or in the lane, regardless of the tasks before it.
       reasons.add(TaskReason.ADDRESSED);
     } else if (task.parked()) {
       reasons.add(TaskReason.PARKED);

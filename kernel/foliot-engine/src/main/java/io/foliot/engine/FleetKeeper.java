@@ -307,8 +307,9 @@ final class FleetKeeper {
     for (String worker : own) {
       if (!isFullLogged && !next.hasSeat(worker)) {
         isFullLogged = true;
-        LOG.log(System.Logger.Level.WARNING, "all seats are taken, or were left less than ten minutes ago; this"
-            + " worker gets only tasks without an address: worker={0}, seats={1}", worker, next.seats().size());
+        LOG.log(System.Logger.Level.WARNING, "no seat can be added, and all seats of the zone are taken or were left"
+            + " less than ten minutes ago; this worker gets only tasks without an address: worker={0}, seats={1}",
+            worker, next.seats().size());
       }
     }
   }

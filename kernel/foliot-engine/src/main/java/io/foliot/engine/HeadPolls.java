@@ -44,12 +44,13 @@ final class HeadPolls {
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long FIRST_NANOS = 100 * NANOS_PER_MILLI;
   /**
-   * Maximum number of ids that a run of a poll takes. A run of a recent poll also lets go at most this many entries.
+   * A run of a poll stops once it has taken this many ids. A run of a recent poll also stops once it has let go this
+   * many entries. The last read of the run may exceed these numbers.
    */
   private static final int LIMIT = 20_000;
   /**
    * Shortest pause after a run of a poll, in multiples of the run's duration. A requested run begins without
-   * this pause, and so does the run after one that reached {@link #LIMIT} or filled the overflow.
+   * this pause, and so does the run after one that reached its limit or filled the overflow.
    */
   private static final int REST = 20;
   /** Fewest entries that a poll reads of one slot at a time: fewer are not worth a round trip. */

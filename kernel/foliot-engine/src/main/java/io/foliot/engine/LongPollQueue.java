@@ -54,8 +54,8 @@ final class LongPollQueue {
      * @param max how many tasks the worker takes at most
      * @param leaseMillis the lease of each task that is claimed for the call
      * @param calledNanos when the call came, by the monotonic clock
-     * @param deadlineNanos the latest time of the answer, by the same clock; the call is answered then even without a
-     *     task
+     * @param deadlineNanos the end of the wait, by the same clock; the call is then answered even without a task, once
+     *     no claim for the call is under way
      * @param taken completes when the payloads of the answer are no longer needed
      */
     Waiter(String worker, int max, long leaseMillis, long calledNanos, long deadlineNanos,

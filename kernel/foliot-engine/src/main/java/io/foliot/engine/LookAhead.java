@@ -196,8 +196,8 @@ final class LookAhead {
       } else if (cursorMillis[slot] < target) {
         scans.add(new DueScan(slot, cursorMillis[slot], null, target, page));
       }
-      // The read may miss an entry that is written from now on. If its wakeAt is before the target, its writer puts it
-      // into the wheel.
+      // The read may miss an entry that is written from now on. If its wakeAt is not after the target, its writer puts
+      // it into the wheel.
       cursorMillis[slot] = Math.max(cursorMillis[slot], target);
     }
     reading = true;

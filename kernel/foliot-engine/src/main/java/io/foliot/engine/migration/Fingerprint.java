@@ -17,8 +17,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fingerprint of a set of tasks, in 64 bits. Each task has a hash: the first eight bytes of SHA-256 over all fields
- * of the task. The fingerprint is the sum of these hashes, so it does not depend on the order of the tasks.
+ * A fingerprint of a set of tasks, in 64 bits. Each task has a hash: the first eight bytes of SHA-256 over the
+ * fields of the task, without {@link TaskRecord#dropAt} and without the mark of the note. The fingerprint is the sum of
+ * these hashes, so it does not depend on the order of the tasks.
  *
  * @param tasks number of tasks
  * @param sum the sum of their hashes
