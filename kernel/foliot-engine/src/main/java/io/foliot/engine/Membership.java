@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * such a clock.
  *
  * <ol>
- * <li>{@link #join} makes the node a member; each view of the coordinator goes to the {@link SlotOwnership}.
- * <li>{@link #eachSecond} compares the clocks, and lets the ownership check the assignment.
+ * <li>{@link #join} makes the node a member; each view of a shared coordinator goes to the {@link SlotOwnership}.
+ * <li>{@link #eachSecond} compares the clocks, and lets the ownership give up members that did not register again.
  * <li>{@link #leave} ends the membership at once, so that other nodes take the slots over while this node still fires.
  * </ol>
  *
@@ -53,7 +53,7 @@ final class Membership {
     coordinator.join(self, this::changed);
   }
 
-  /** Handles a change of the members or of the assignment. Called by the coordinator's thread. */
+  /** Handles a change of the members or of the assignment. Called by the coordinator. */
   private void changed(Coordinator.View seen) {
     Coordinator.View before = view;
     view = seen;

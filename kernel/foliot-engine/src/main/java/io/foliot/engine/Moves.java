@@ -15,7 +15,7 @@ import java.util.Map;
  *
  * <ol>
  * <li>A probe finds a later deadline: the entry is {@linkplain #add added}, and the wheel takes the new deadline at
- * once.
+ * once if it is within the window.
  * <li>Entries are moved in the order in which they were added, a batch at a time, after all claims: a due task never
  * waits for a mere move.
  * <li>Meanwhile head polls find the entry again at its old place; {@link #covers} makes the polls skip the entry. The
@@ -24,8 +24,8 @@ import java.util.Map;
  * <li>The entry is covered also while the call that moves it is under way.
  * </ol>
  *
- * <p>All of this is a cache. An entry that is forgotten here is found by a head poll, and probed again. Rejected:
- * moving each entry with the claim that finds the later deadline. The commit of a thousand moves takes tens of
+ * <p>All of this is a cache. An entry that is forgotten here is found by a head poll, and probed or claimed. Rejected:
+ * moving each entry with the claim that finds the later deadline. The synced commit of a thousand moves takes tens of
  * milliseconds. With a million heartbeats, a task that was really due waited for seconds behind such commits.
  */
 final class Moves {
@@ -46,7 +46,8 @@ final class Moves {
   private final Map<TaskId, Move> underWay = new HashMap<>();
 
   /**
-   * @param limit how many entries may wait; further entries are not kept, so polls find them and they are probed again
+   * @param limit how many entries may wait; further entries are not kept, so polls find them and they are probed or
+   *     claimed
    */
   Moves(int limit) {
     this.limit = limit;

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * nodes seldom adopt the same slot. An adoption ends when a newer assignment is read, or at the latest 10 s after the
  * coordinator answers again. It also ends when too many claims in the slot are lost, because then the owner or another
  * node claims there too. But claims also fail where tasks are cancelled or pushed back. So if the node gives up a slot
- * and soon adopts the slot again, it ignores the results of claims there until a minute has passed since it gave up the
- * slot.
+ * and soon adopts the slot again, the results of claims there have no effect until a minute has passed since the node
+ * gave up the slot.
  *
  * <p>Confined to the loop's thread.
  */
@@ -189,8 +189,10 @@ final class OverduePoll {
   }
 
   /**
-   * Returns the scans of this poll, one for each slot of the share that this node does not own. A scan reads the oldest
-   * entry, or a page of entries if the slot is being drained.
+   * Returns the scans of this poll, one for each slot of the share that this node does not watch. A scan reads the
+   * oldest entry, or a page of entries if the slot is being drained.
+   *
+   * @param mine the slots that this node watches: those of the assignment, and the adopted ones
    */
   List<DueScan> begin(SlotSet share, SlotSet mine, long now, long nowNanos) {
     nextNanos = nowNanos + EVERY_NANOS;
@@ -206,6 +208,7 @@ final class OverduePoll {
   /**
    * Returns the entries to take among those that were read.
    *
+   * @param mine the slots that this node watches, as in {@link #begin}
    * @param isBusy whether this node is busy itself: the lanes of this loop hold enough entries for a batch of claims
    */
   List<DueEntry> taken(List<DueSlice> slices, SlotSet mine, boolean isBusy, long nowNanos) {

@@ -65,7 +65,8 @@ final class Parking {
    * Creates the parking of these lanes.
    *
    * @param batch the maximum number of entries that one call parks
-   * @param low a lane with fewer entries than this reads parked entries; this is as many as one call claims
+   * @param low a lane with fewer entries without an address than this reads parked entries; this is as many as one call
+   *     claims
    */
   Parking(TaskStore store, QueueRegistry registry, Lanes lanes, Inbox inbox, StoreHealth health, Meter meter, int batch,
       int low, long nowNanos) {

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A holder may claim until its permits end, at a time by the store's clock, and its claims carry that time. If the
  * holder does not extend the permits, another node later removes the holder. This frees the permits, except one for
- * each attempt that may still be running. Apart from such removals, each node changes only its own permits, towards its
- * fair share.
+ * each attempt that may still be running. Apart from such removals, and from {@link #noLaterThan}, each node changes
+ * only its own permits, towards its fair share.
  *
  * @param holders ordered by instance
  */

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <li>{@link #probe} takes entries of the lanes that are {@linkplain Lane#isMostlyLater mostly postponed}, and reads
  * their deadlines.
  * <li>A due entry goes back to its lane, before the entries that still need a probe. A postponed entry leaves the
- * lanes, and its new deadline goes into the wheel. The entry joins the {@link Moves} if the index does not have it at
- * the new deadline.
+ * lanes, and its new deadline, if it is within the window, goes into the wheel. The entry joins the {@link Moves} if
+ * the index does not have it at the new deadline.
  * <li>{@link #move} sends batches of moves. The batches are small: a claim that follows a batch waits for only about
  * ten milliseconds.
  * </ol>

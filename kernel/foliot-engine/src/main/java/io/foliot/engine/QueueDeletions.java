@@ -22,9 +22,9 @@ import java.util.function.Predicate;
  * <ol>
  * <li>A deletion mark in the queue's document shows that the queue is being deleted. Nodes that read the mark accept no
  * task for the queue.
- * <li>The deletion waits for longer than {@link QueueWatch#VALID_NANOS}. A node acknowledges a task only after a read
- * of the queue without the mark, and this read must be at most {@code VALID_NANOS} old. Therefore no task is
- * acknowledged after the wait, and each task that was acknowledged is in the store.
+ * <li>If the store is shared, the deletion waits for longer than {@link QueueWatch#VALID_NANOS}. A node acknowledges a
+ * task only after a read of the queue without the mark, and this read must be at most {@code VALID_NANOS} old.
+ * Therefore no task is acknowledged after the wait, and each task that was acknowledged is in the store.
  * <li>The store reports exactly whether the queue has a live task ({@link TaskStore#hasLive}). If so, the mark is taken
  * back; else the document is deleted, if it still has this mark.
  * </ol>

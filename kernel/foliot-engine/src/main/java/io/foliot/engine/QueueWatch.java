@@ -22,9 +22,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Reads the settings of all queues once a second, if other nodes may change them. A call needs a further read if it
- * names a queue that this node does not know. A call that has written a task also needs a further read, unless a recent
- * read shows that the task's queue is not being deleted.
+ * Reads the settings of all queues once a second, if other nodes may change them. A call needs a further read if the
+ * store is shared and the call names a queue that this node does not know. A call that has written a task also needs a
+ * further read, unless a recent read shows that the task's queue is not being deleted.
  *
  * <p>A read serves every call that waits for one, for any queues. At most one read is under way. A pause precedes the
  * next read for calls, so calls with made-up names cost the store little. A call always waits for a read that began

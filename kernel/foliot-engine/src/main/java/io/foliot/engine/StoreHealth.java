@@ -11,12 +11,13 @@ import org.jspecify.annotations.Nullable;
  * write succeeds. The change from unavailable to answering is reported once, to the {@link Recovery}.
  *
  * <ol>
- * <li>Each answer of a call is {@linkplain #answered recorded}; the first failure begins a {@link StoreOutage}.
+ * <li>Each answer of a call is {@linkplain #answered recorded}; the first failure after a success begins a {@link
+ * StoreOutage}.
  * <li>The success or failure of each write is {@linkplain #wrote recorded} as well, because a store may answer reads
  * and refuse writes, as a replica does. A failed write is forgotten after {@link #UNWRITTEN_NANOS}: a loop that has
  * nothing to write gets no success that would end the effect.
  * <li>{@link #turn} declares a silent store unavailable, and ends the outage once the store serves. The store's clock
- * is read at least once a second, so a healthy store is never silent.
+ * is read about once a second or more often, so a healthy store is never silent.
  * </ol>
  *
  * <p>Rejected: a health call of its own. It would only show that the store answers health calls.

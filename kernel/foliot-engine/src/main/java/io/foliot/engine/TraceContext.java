@@ -20,7 +20,7 @@ final class TraceContext {
   /**
    * Returns the traceparent of an attempt. A task whose headers have a valid traceparent continues that trace.
    *
-   * @param random any number, which becomes the span
+   * @param random any number; it becomes the span, with the lowest bit set
    */
   static String of(TaskRecord task, long random) {
     String trace = new Token(task.id().high() ^ task.generation(), task.id().low()).toString();

@@ -13,7 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>A worker that waits is regarded as alive until two seconds after the end of its wait, because it polls again at
  * once. A worker that has tasks may have no free handler, and then does not poll. Such a worker extends each lease when
- * a third of it is over. An extension keeps the worker alive for half a lease and two seconds, but for at most 30 s.
+ * a third of it is over, and at least every 15 s. An extension keeps the worker alive for half a lease and two seconds,
+ * but for at most 30 s.
  */
 final class WorkerRoster {
   /** Longest time from the end of a wait to the next poll of the same worker. */

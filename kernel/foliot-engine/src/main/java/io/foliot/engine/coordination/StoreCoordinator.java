@@ -223,7 +223,7 @@ public final class StoreCoordinator implements Coordinator {
       aliveNanos = isBeat ? begunNanos : aliveNanos;
       report(Connection.CONNECTED, found);
       if (found.leader() == null) {
-        // No member leads: this member tries to take the lead at once.
+        // No member leads: this member tries to take the lead at its next poll.
         beatNanos = clock.monotonicNanos();
       }
     });

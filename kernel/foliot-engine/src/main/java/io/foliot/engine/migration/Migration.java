@@ -44,7 +44,8 @@ public final class Migration {
   /** Number of tasks that are read and written at a time. */
   static final int PAGE = 1_000;
   /**
-   * Maximum time from the setting of the seal to the last write of an engine. Engines check for a seal each second.
+   * Maximum time from the setting of a seal to the last write of an engine that the seal forbids. Engines check for a
+   * seal each second.
    */
   private static final Duration SEAL_SEEN = Duration.ofSeconds(3);
   private static final long CALL_SECONDS = 60;
@@ -276,8 +277,8 @@ public final class Migration {
     if (!before.equals(after)) {
       throw new MigrationException("the stores differ, and the target stays sealed: source: " + before + "; target: "
           + after
-          + ". Another process has written to one of them; make sure that no old server runs, empty the target, and begin"
-          + " again");
+          + ". Another process has written to one of them; make sure that no old server runs, empty the target, release"
+          + " the source, and begin again");
     }
     return after;
   }
