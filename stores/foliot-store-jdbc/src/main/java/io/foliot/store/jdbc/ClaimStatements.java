@@ -33,7 +33,7 @@ interface ClaimStatements {
    * successor or a requested cancel are left out. Inserts the children of the tasks that were re-armed. May leave any
    * plan to the general path (see {@link Dialect}).
    *
-   * @param seenMicros the latest reading of the clock by this process, in microseconds since 1970; the lower bound of
+   * @param seenMicros the largest reading of the clock by this process, in microseconds since 1970; the lower bound of
    *     the generations that the statement assigns
    */
   Planned plan(Connection connection, List<NewPlan> plans, long seenMicros) throws SQLException;

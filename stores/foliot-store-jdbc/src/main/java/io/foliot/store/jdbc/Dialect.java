@@ -60,7 +60,8 @@ interface Dialect {
 
   /**
    * Returns the exception to throw after a statement has failed in a caller's transaction. The exception has the SQL
-   * state 40001 if the caller must repeat the transaction because of a conflict.
+   * state 40001 if another transaction has changed a row after the first read of this transaction. The caller must then
+   * repeat the transaction. A deadlock has the SQL state of the database: 40P01 or 40001.
    */
   SQLException ofTransaction(SQLException e);
 

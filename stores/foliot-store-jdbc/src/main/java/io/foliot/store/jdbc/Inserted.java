@@ -44,7 +44,10 @@ final class Inserted {
     micros = nowMicros;
   }
 
-  /** Returns when the statement began: a reading of the database's clock, in microseconds since 1970. */
+  /**
+   * Returns when the statement began: a reading of the database's clock, in microseconds since 1970. MariaDB and MySQL
+   * round the reading down to a millisecond, and return 0 if no task was inserted.
+   */
   long micros() {
     return micros;
   }

@@ -59,13 +59,14 @@ import org.jspecify.annotations.Nullable;
  * A task store in an existing database, or in several databases that each hold a range of slots. The store is as
  * durable as its databases.
  *
- * <p><b>Shape.</b> A batch is one step or a few steps. A step is one statement on PostgreSQL, and one or a few
+ * <p><b>Shape.</b> A batch is one step or a few steps. A step is usually one statement on PostgreSQL, and one or a few
  * statements on MariaDB and MySQL. A batch needs no isolation above READ COMMITTED, because each change of a row takes
  * effect only if the row is still as it was read. Between steps, no state is kept in a session and no lock is held.
  * Each step may use a different connection, so a pooler in transaction mode can be used.
  *
- * <p><b>Threads.</b> A stage completes on a thread of the store. The store has one thread for each connection. An
- * action that follows a stage must be short, or run on another thread, and must not wait for another call of the store.
+ * <p><b>Threads.</b> A stage completes on a thread of the store, or before the call returns. The store has one thread
+ * for each connection. An action that follows a stage must be short, or run on another thread, and must not wait for
+ * another call of the store.
  *
  * <p><b>Faults.</b> Calls fail while a database is unavailable, and succeed again when it is back; lost connections are
  * always replaced. A call that fails may have taken effect, unless it fails with {@link StoreAwayException} or
@@ -75,7 +76,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JdbcStore implements TaskStore, TransactionalStore {
   /**
-   * Largest number of items in a batch. With server and caller on one machine, a larger batch is not cheaper per item.
+   * Recommended number of items in a batch. With server and caller on one machine, a larger batch is not cheaper per
+   * item.
    */
   private static final int BATCH = 400;
 

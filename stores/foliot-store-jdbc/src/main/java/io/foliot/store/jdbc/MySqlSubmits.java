@@ -62,8 +62,8 @@ final class MySqlSubmits implements SubmitStatements {
         if (!MySqlStatements.isDuplicateKey(e)) {
           throw e;
         }
-        // One of the ids exists, because the caller repeats a call. Nothing was inserted; missing tasks are inserted
-        // below.
+        // A live task has one of the ids, because the caller repeats a call. Nothing was inserted; missing tasks are
+        // inserted below.
       }
     }
     if (statements.isMariaDb() && !requests) {
@@ -126,8 +126,8 @@ final class MySqlSubmits implements SubmitStatements {
   }
 
   /**
-   * Inserts tasks that have no key and no request, as rows in the statement's text. Inserts all tasks, or none if one
-   * of the ids exists.
+   * Inserts tasks that have no key and no request, as rows in the statement's text. Inserts all tasks, or none if a
+   * live task has one of the ids.
    */
   private Inserted insertUnnamed(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException {
     long versions = MySqlStatements.newVersions();

@@ -9,7 +9,8 @@ import java.util.List;
 
 /**
  * The dialect of PostgreSQL 12 and newer. One statement executes a batch. Its parameters are arrays with one element
- * for each item. A second statement is needed to read idempotency keys, and for an insert that a caller repeats.
+ * for each item. Further statements are needed to read idempotency keys, to lock the rows of a read, and for an insert
+ * that a caller repeats.
  *
  * <p>A data-modifying WITH reads the tables as they were when the statement began. If another transaction has locked a
  * row, PostgreSQL waits. Then it evaluates the WHERE of the UPDATE or DELETE again, on the newest version of the row.

@@ -80,8 +80,8 @@ final class PostgresSubmits implements SubmitStatements {
         if (!PostgresStatements.isDuplicateKey(e)) {
           throw e;
         }
-        // One of the ids exists, because the caller repeats a call. Nothing was inserted; missing tasks are inserted
-        // below.
+        // A live task has one of the ids, because the caller repeats a call. Nothing was inserted; missing tasks are
+        // inserted below.
       }
     }
     try (PreparedStatement statement = anyRequest
@@ -111,7 +111,7 @@ final class PostgresSubmits implements SubmitStatements {
   }
 
   /**
-   * Inserts tasks that have neither a key nor a request. Inserts all tasks, or none if one of the ids exists.
+   * Inserts tasks that have neither a key nor a request. Inserts all tasks, or none if a live task has one of the ids.
    * Generations need to grow only among tasks with the same key. These tasks have no keys, so they all get the same
    * generation.
    */

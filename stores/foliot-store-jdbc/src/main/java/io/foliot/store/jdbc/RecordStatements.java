@@ -16,9 +16,9 @@ interface RecordStatements {
    * Reads records, stored answers, the clock of the database, and the floor of its generations.
    *
    * @param bodies whether payloads are read too; otherwise they are {@link Rows#UNREAD}
-   * @param locking whether to lock the live rows. MariaDB and MySQL then return the newest rows and answers. PostgreSQL
-   *     fails if the transaction sees an older version of a row. Without locks, a transaction of level REPEATABLE READ
-   *     returns the rows as they were at its first read
+   * @param locking whether to lock the live rows. MariaDB and MySQL then return the newest live rows and answers.
+   *     PostgreSQL fails if the transaction sees an older version of a live row. Without locks, a transaction of level
+   *     REPEATABLE READ returns the rows as they were at its first read
    */
   Snapshot read(Connection connection, QueueIds numbers, ReadSet reads, boolean bodies, boolean locking)
       throws SQLException;
@@ -33,8 +33,8 @@ interface RecordStatements {
   BitSet update(Connection connection, List<Change> changes, List<NewAnswer> answers) throws SQLException;
 
   /**
-   * Writes live records that stay live, and inserts the children of the written records. A child whose id exists is
-   * not inserted. Returns the positions of the changes that were written.
+   * Writes live records that stay live, and inserts the children of the written records. A child is not inserted if a
+   * live record has its id. Returns the positions of the changes that were written.
    *
    * @param children new records without a key, in the order of their ids
    */

@@ -134,7 +134,7 @@ final class Session {
 
   /**
    * Runs a step outside of the caller's transaction. As a part of the transaction, the step would hold a lock that all
-   * callers need, or would be rolled back with the transaction.
+   * callers need, would be rolled back with the transaction, or would not see the newest rows.
    */
   <R> R apart(Step<R> step) throws SQLException {
     return outside == null ? ask(step) : outside.now(dialect, session -> session.run(step));

@@ -25,8 +25,8 @@ final class StoreClock {
   }
 
   /**
-   * Returns the floor. A new generation is the time of the clock in microseconds, but never below the floor, even if
-   * the clock was set back.
+   * Returns the floor. A new generation is usually the time of the clock in microseconds. If the task has a key, the
+   * generation is never below the floor, even if the clock was set back.
    */
   long floor(Connection connection) throws SQLException {
     return number(connection, floor);

@@ -8,8 +8,8 @@ import java.util.List;
 /** Statements that insert tasks, or push back waiting tasks. */
 interface SubmitStatements {
   /**
-   * Inserts tasks. Leaves out a task if its key has a live task, or if the database already has its id or its
-   * idempotency key.
+   * Inserts tasks. Leaves out a task if a live task has its key or its id, or if its idempotency key has a stored
+   * answer.
    *
    * @param seenMicros the largest reading of the clock by this process, in microseconds since 1970; no smaller
    *     generation is given out

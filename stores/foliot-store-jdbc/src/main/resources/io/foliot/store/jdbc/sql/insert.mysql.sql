@@ -1,6 +1,6 @@
--- Inserts a task if its key is not live, and if its id and its request are not known. Safety rests on ON DUPLICATE KEY
--- with the unique indexes of id and of (queue, key): an existing row stays unchanged and keeps its version. Inserted
--- rows have versions of this call.
+-- Inserts a task if no live task has its key or its id, and if its request has no stored answer. Safety rests on ON
+-- DUPLICATE KEY with the unique indexes of id and of (queue, key): an existing row stays unchanged and keeps its
+-- version. Inserted rows have versions of this call.
 -- The generation of a row is read from the clock just before the row is inserted. So if a task with the same key ended
 -- while the statement ran, the new generation is larger than the generation of that task. There are two exceptions,
 -- which TaskSteps.ensureLast handles: the insert waited after the clock was read, or the clock was set back or has

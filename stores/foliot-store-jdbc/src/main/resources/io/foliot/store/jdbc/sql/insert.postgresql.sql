@@ -1,8 +1,8 @@
--- Inserts a task if its id and its request are not known, and if no live task has its key. Safety rests on ON CONFLICT:
--- the unique indexes of id and of (queue, key) decide, also against transactions that this statement does not see. The
--- result has one row for each inserted task, or one row with NULLs after the clock if no task was inserted. The last
--- column is the clock minus the generation: the microseconds since the generation was read, or less if the generation
--- was ahead of the clock.
+-- Inserts a task if no live task has its key or its id, and if its request has no stored answer. Safety rests on ON
+-- CONFLICT: the unique indexes of id and of (queue, key) decide, also against transactions that this statement does not
+-- see. The result has one row for each inserted task, or one row with NULLs after the clock if no task was inserted.
+-- The last column is the clock minus the generation: the microseconds since the generation was read, or less if the
+-- generation was ahead of the clock.
 -- The version of a new row is its place in the batch. The generation is read from the clock just before the row is
 -- inserted. So if a task with the same key ended while the statement ran, the new generation is larger than the
 -- generation of that task. There are two exceptions, which TaskSteps.ensureLast handles: the insert waited after the

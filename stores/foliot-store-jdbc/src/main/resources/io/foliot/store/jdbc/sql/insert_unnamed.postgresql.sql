@@ -1,5 +1,5 @@
--- Inserts tasks without a key and without an idempotency key: all tasks, or none if an id exists already. Only
--- the generations of tasks with the same key have to grow, so one reading of the clock gives all generations here.
+-- Inserts tasks without a key and without an idempotency key: all tasks, or none if a live task has one of the ids.
+-- Only the generations of tasks with the same key have to grow, so one reading of the clock gives all generations here.
 WITH clock AS MATERIALIZED ({clock_and_floor}),
 inserted AS (
   INSERT INTO foliot_task (

@@ -1,4 +1,5 @@
--- A row of insert_unnamed. A value may refer to an earlier column, here wake_at and created_at.
+-- A row of insert_unnamed. A value may refer to an earlier column, here wake_at and created_at. The generation may be
+-- below the floor, because only the generations of tasks with the same key have to grow.
 (
   ?, {queue}, NULL, {slot_number},
   {at?} {due},
