@@ -38,8 +38,8 @@ final class BatchExecutor {
    */
   private static final int AT_ONCE = 500;
   /**
-   * A script takes no further item once it has this many bytes of payload. Otherwise it would block the server too
-   * long.
+   * A script of the fast path takes no further item once it has this many bytes of payload. Otherwise it would block
+   * the server too long.
    */
   private static final int BYTES_AT_ONCE = 4 << 20;
   /**

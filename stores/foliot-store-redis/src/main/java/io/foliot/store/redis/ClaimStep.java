@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The step that claims tasks. A claim takes the general path if its lease is too long for the script, if it finds an
- * ended lease, or if the script cannot read the record. The fast path handles all other claims.
+ * ended lease, or if the record cannot be read. The fast path handles all other claims.
  */
 final class ClaimStep
     implements

@@ -8,8 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The step that parks tasks. The general path handles running tasks, records that the script cannot read, and entries
- * with a time that the script cannot represent exactly. The fast path handles all other entries.
+ * The step that parks tasks. The general path handles running tasks whose entries still have the time that was read,
+ * records that the script cannot read, and entries with a time that the script cannot represent exactly. The fast path
+ * handles all other entries.
  */
 final class ParkStep implements RedisOperation<DueEntry, Boolean>, RedisOperation.Hot<DueEntry, Boolean> {
   /** Answer of the script for an item that needs the general path. */

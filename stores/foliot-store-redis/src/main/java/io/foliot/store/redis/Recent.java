@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * becomes the older map, and the previous older map is dropped. A read of a value does not keep the value in the cache
  * for longer. Thread-safe.
  *
- * <p>Each claim, touch and settle of the store reads or writes such a cache, so a read must cost no more than a read of
- * a map. A cache library was rejected, because it records each read to decide which values to drop. Here, a dropped
+ * <p>Claims, touches and settles of the store read or write such caches, so a read must cost no more than reads of two
+ * maps. A cache library was rejected, because it records each read to decide which values to drop. Here, a dropped
  * value costs only one more call.
  *
  * @param <K> type of the keys

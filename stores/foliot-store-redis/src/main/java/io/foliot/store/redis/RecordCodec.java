@@ -39,14 +39,17 @@ import org.jspecify.annotations.Nullable;
  * 1.9 µs per record, more than the record's {@code HSET} (1.1 µs), and Redis runs all scripts on one thread.
  */
 final class RecordCodec {
-  /** Content type of the placeholder for a body that was not read. A placeholder is not returned to callers. */
+  /**
+   * Content type of the placeholder for a body that was not read. Callers of the store get a placeholder only in a
+   * final task whose payload cannot be read.
+   */
   private static final String UNREAD = "unread";
 
   private static final int VERSION = 1;
   /** Highest version that is treated as a newer one. A higher first byte is treated as damage. */
   private static final int NEWEST_VERSION = 15;
   private static final int HEADER_BYTES = 101;
-  /** Base of the times in a note; 0 because these times are stored in full. */
+  /** Base of the generation of a note; 0 because this generation is stored in full. */
   private static final long NO_BASE = 0;
 
   // bits of the flags; prelude.lua has the same values

@@ -62,7 +62,7 @@ import org.jspecify.annotations.Nullable;
 public final class RedisStore implements TaskStore, SlotGrowth {
   /**
    * Maximum number of keys in each of the two maps of a cache. The cache holds the latest known task of a key. A touch
-   * by key needs no lookup of the key while this task is live. Each map takes some 20 MB.
+   * by key needs no lookup of the key while this task waits. Each map takes some 20 MB.
    */
   private static final int KEYS_REMEMBERED = 150_000;
   /**

@@ -7,7 +7,7 @@ import io.foliot.core.store.format.Bytes;
 
 /** The terms of the store's queues. Thread-safe. */
 final class Terms {
-  /** Bound below which numbers are exact in the scripts. Longer durations are treated as unlimited. */
+  /** Bound below which numbers are exact in the scripts. A longer maximum wait is treated as unlimited. */
   static final long EXACT = 1L << 52;
 
   private final TermsByQueue terms = new TermsByQueue();

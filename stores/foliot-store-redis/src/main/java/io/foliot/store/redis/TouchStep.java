@@ -12,7 +12,11 @@ import io.foliot.core.store.format.BytesReader;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The step that touches tasks. The fast path handles a touch by key if the key has a waiting task or no task. */
+/**
+ * The step that touches tasks. A touch takes the general path if it names its task by id, or if a script cannot compute
+ * exactly with its due time. The fast path handles any other touch if the key has a waiting task, or if the key has no
+ * live task and this node remembers no task of the key.
+ */
 final class TouchStep implements RedisOperation<Touch, TouchResult>, RedisOperation.Hot<Touch, TouchResult> {
   // answers of touch.lua; NOT_PLAIN means that the item needs the general path
   private static final int NOT_FOUND = 0;

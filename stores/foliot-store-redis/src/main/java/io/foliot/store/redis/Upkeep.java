@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 final class Upkeep implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Upkeep.class.getName());
   private static final long EVERY_SECONDS = 1;
-  /** Interval between two sweeps of a part, and between two reads of the settings, in seconds. */
+  /** Number of runs, one per second, that sweep each part at least once and read the settings once. */
   private static final int ROUND_SECONDS = 10;
   /**
    * Maximum number of expired records, and of expired answers, that one script deletes. Such a script blocks the server

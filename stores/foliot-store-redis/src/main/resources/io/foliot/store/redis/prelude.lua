@@ -7,8 +7,8 @@
 --   | 21 dueAt i8 | 29 wakeAt i8 | 37 firstDueAt i8 | 45 createdAt i8 | 53 changedAt i8 | 61 claimedAt i8
 --   | 69 leaseEnd i8 | 77 dropAt i8 | 85 token c16 | 101 attempts B | 102 length of queue B | queue | length of key H
 --   | key | reason | successor | note | checksum I4 | attempts
--- The header has 101 bytes. Scripts change the header and append attempts, and leave all other bytes unchanged. The
--- exception is setAside, which writes a new record.
+-- The header has 101 bytes. Scripts change the header and append attempts. RecordCodec encodes all other bytes. The
+-- exception is setAside, which writes a whole new record.
 -- States and kinds of results are numbers, which EnumCodes defines. The answer 9 means: take the general path.
 local P = KEYS[1]
 local TASK, DUE, KEY, BODY = P .. ':task', P .. ':due', P .. ':key', P .. ':body'

@@ -1,6 +1,6 @@
--- Reads records for the general path. ARGV[2] is a sum: 1 to read bodies, and 2 to also read the task that now has the
--- key of each record. ARGV[3] and ARGV[4] are the numbers of ids and of keys. The ids follow, then the keys, then the
--- fields of answers.
+-- Reads records for the general path. The bodies of successors are always read. ARGV[2] is a sum: 1 to also read the
+-- bodies of tasks, and 2 to also read the task that now has the key of each record. ARGV[3] and ARGV[4] are the numbers
+-- of ids and of keys. The ids follow, then the keys, then the fields of answers.
 -- Returns the time in microseconds, the lowest generation that this part may give out, and the values read.
 local mode, ids, keys = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local bodies, follow = band(mode, 1) ~= 0, band(mode, 2) ~= 0
