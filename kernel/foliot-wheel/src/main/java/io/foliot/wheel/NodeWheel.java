@@ -72,7 +72,9 @@ final class NodeWheel {
   /** Number of nodes loaded ahead: somewhat more than the cache misses that a core can have outstanding. */
   private static final int PRELOAD = 32;
 
-  /** Largest number of dead entries without a sweep, while timers are live. A sweep is costly: it visits every slot. */
+  /**
+   * Number of dead entries up to which no sweep begins while timers are live. A sweep is costly: it visits every slot.
+   */
   private static final int SWEEP_MIN_ENTRIES = 64;
 
   /** Minimum number of entries of a slot to be staged. A smaller slot is moved down quickly when time reaches it. */
@@ -304,10 +306,11 @@ final class NodeWheel {
   }
 
   /**
-   * Moves time forward as {@link TimerQueue#advance} does, but dead entries are counted as touched. Entries are visited
-   * in the order of their deadlines in nanoseconds. Entries with equal deadlines are visited in the order of their
-   * placements. Entries of {@code nowTick} whose deadline is after {@code nowNanos} stay until a call with a later
-   * time.
+   * Moves time forward as {@link TimerQueue#advance} does, with these differences. Dead entries that are moved or taken
+   * from the due queue are counted as touched. All entries of a tick are collected and sorted at once, and this is not
+   * counted. Entries are visited in the order of their deadlines in nanoseconds. Entries with equal deadlines are
+   * visited in the order of their placements. Entries of {@code nowTick} whose deadline is after {@code nowNanos} stay
+   * until a call with a later time.
    *
    * @param nowTick the tick of {@code nowNanos}, as {@link Visitor#placeTick} returns it
    */

@@ -47,7 +47,8 @@ public interface TimerQueue {
 
   /**
    * Moves time forward and hands the sink the due timers, in the order of their deadlines. Some timers are already due
-   * when their deadlines are set. These timers are handed out in the order in which their deadlines were set.
+   * when their deadlines are set. These timers are handed out in the order in which their deadlines were set. But a
+   * timer that is rescheduled to a later tick may keep its place.
    *
    * <p>A timer that the sink schedules is handed out in the same call if its deadline is after {@link #currentTick} and
    * at or before {@code nowTick}. If the deadline is at or before {@code currentTick}, the timer is handed out in the

@@ -42,7 +42,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
    * The driver then reports the failure, rejects further timers, and leaves the waiting ones to the next stop. An entry
    * is added at its new place before it is removed from its old place, so a stop finds every entry.
    *
-   * The producer index of the hand-off counts the accepted timers and the few hand-offs of nodes that were not new.
+   * The producer index of the hand-off counts the accepted timers, and the hand-offs that notNew counts: those of
+   * resets, visits and rejected timers.
    *
    * Rejected: a Treiber stack through a link in the nodes. It takes 4 bytes more per timer, and draining the stack is a
    * chain of cache misses. Also rejected: a lock around the wheel. A caller would wait while the driver drains a slot.
@@ -54,7 +55,10 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /** Largest number of nodes that one turn takes from the hand-off: about 100 microseconds of work. */
   private static final int DRAIN_LIMIT = 4096;
 
-  /** Largest number of timers that one turn touches in the wheel: about 100 microseconds of work. */
+  /**
+   * Largest number of timers that one turn touches in the wheel: about 100 microseconds of work. The sort of a tick's
+   * timers is not limited.
+   */
   private static final int ADVANCE_LIMIT = 1024;
 
   /** Largest number of entries that one turn sweeps, and the largest that it stages: 100 microseconds of work each. */
@@ -63,8 +67,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /**
    * Number of hand-offs that wakes a sleeping driver even if none of them is urgent. The same number of cancels in one
    * stripe of the counter does so too. This bounds the length of the hand-off, and the number of cancelled timers,
-   * until the next deadline. Concurrent callers may miss a multiple of this number; then the next multiple wakes the
-   * driver.
+   * until the next deadline. Concurrent callers may miss a multiple of this number, and a hand-off by a reset does not
+   * look for it; then the next multiple wakes the driver.
    */
   private static final int CALLS_PER_WAKE = 4096;
 

@@ -8,7 +8,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * A scan starts at the watermark, so it skips the deleted entries before the watermark. A poll reads nothing if the
  * watermarks of its ranges are in the future.
  *
- * <p><b>Invariant.</b> No visible entry is before the watermark of its range.
+ * <p><b>Invariant.</b> No visible entry is before the watermark of its range, except entries of tasks that scans skip
+ * ({@link Unreadables}).
  *
  * <p>The writer lowers the watermark <i>before</i> an entry becomes visible. A scan raises the watermark to the first
  * entry that the scan has read. An earlier entry may become visible after the scan has taken its view of the index. A
@@ -51,7 +52,7 @@ final class LowWatermarks {
     }
   }
 
-  /** Returns the watermark of a range: an instant. The range has no visible entry before it. */
+  /** Returns the watermark of a range: an instant. Before it, scans find no entry in the range. */
   long watermark(int range) {
     AtomicLongArray current = watermarks;
     return range < current.length() ? current.get(range) : UNKNOWN;

@@ -34,7 +34,7 @@ final class NativeLibrary {
   static final String FOLDER = "native";
 
   private static final System.Logger LOG = System.getLogger(NativeLibrary.class.getName());
-  /** RocksDB's environment variable that names a folder. The library in that folder replaces the library in the jar. */
+  /** RocksDB's environment variable that names a folder. RocksDB itself then unpacks the library into that folder. */
   private static final String FOLDER_VARIABLE = "ROCKSDB_SHAREDLIB_DIR";
   /** The name of the library in the jar. */
   private static final String IN_JAR = "rocksdb";
@@ -73,7 +73,10 @@ final class NativeLibrary {
     }
   }
 
-  /** Loads the library for a caller that may not write to a store's folder. Leaves no file behind. */
+  /**
+   * Loads the library for a caller that may not write to a store's folder. Leaves no file behind, unless {@link
+   * #FOLDER_VARIABLE} is set.
+   */
   static synchronized void load() {
     if (loaded) {
       return;

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  * @param writeBufferBytes native memory for data that is in the log and not yet in files
  * @param logBytes the size that the log may reach before its data is written to files. The log is read when the store
  *     is opened, at about 60 MB a second
- * @param reserveBytes the free space that the file system must have; with less, submits are refused. The space is for
+ * @param reserveBytes the free space that the file system must have; with less, new tasks are refused. The space is for
  *     the log, for write buffers on their way to files and for one merge of files, so that settles continue
  * @param onFailure called once when the store has closed itself after a failure, on a thread of the store
  */
@@ -100,7 +100,7 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
     }
 
     /**
-     * Sets the free space that the file system must have; not negative, by default 512 MiB. With less, submits are
+     * Sets the free space that the file system must have; not negative, by default 512 MiB. With less, new tasks are
      * refused. This space is for the log, for write buffers on their way to files and for one merge of files, so that
      * settles continue.
      */

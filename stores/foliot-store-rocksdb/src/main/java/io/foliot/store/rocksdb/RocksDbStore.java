@@ -286,7 +286,8 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
 
   @Override
   public Durability durability() {
-    return new Durability("D", 0, "RocksDB, every commit synced to its log before it is answered");
+    return new Durability("D", 0,
+        "RocksDB, every commit synced to its log before it is answered, except moves of index entries");
   }
 
   @Override
@@ -351,7 +352,8 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   @Override
   public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
     List<Claim> items = List.copyOf(claims);
-    // A batch of moves changes nothing but index entries; a move that a power loss undoes is made again.
+    // A batch of moves changes only wakeAt and parked of tasks, and their index entries. A move that a power loss
+    // undoes is made again.
     boolean synced = !items.stream().allMatch(claim -> claim.leaseMillis() == 0);
     return writer.call(new Operation<>(items.size(), 0, synced,
         wants -> items.forEach(claim -> wants.id(claim.id())), now -> operations.claim(items, now)));

@@ -14,7 +14,8 @@ public record VerifyReport(Map<String, Long> read, long damageCount, List<Damage
   /**
    * A file or an entry that differs from its written content, or contradicts another entry.
    *
-   * @param where the column family that holds the entry, or {@code files}
+   * @param where the column family that holds the entry; {@code files}; or {@code meta} for the number of slots and the
+   *     counts of tasks
    * @param what the damaged thing, for example the id of a task or the name of a file
    * @param reason the damage
    */
