@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A check that the store commits. Each beat writes a small document. The pulse is lost when no write has become durable
- * for {@link #LOST_NANOS}; the node then accepts and claims nothing. A read would not show this failure, because a
- * store that no longer commits may still answer reads.
+ * for {@link #LOST_NANOS}. The server is then not ready, because without commits it can accept and claim nothing. A
+ * read would not show this failure, because a store that no longer commits may still answer reads.
  */
 final class CommitPulse {
   /** Time without a commit after which the server is not ready. */

@@ -226,7 +226,8 @@ final class HttpListener implements AutoCloseable {
   /**
    * Returns whether to keep or to close the connection. It is kept only if the server knows where the next request
    * begins. This is unknown in two cases. A client that sent {@code Expect} may or may not send the body that was not
-   * read. And a body that is broken or too long was read only in part.
+   * read. And a body that is broken or too long was read only in part. The connection is also closed if the client
+   * requested that, or if the unread body is longer than {@link #MAX_SKIPPED_BYTES} or has no declared length.
    */
   private static After after(ServerRequest request, Arriving arriving) {
     if (arriving.isUnread()) {

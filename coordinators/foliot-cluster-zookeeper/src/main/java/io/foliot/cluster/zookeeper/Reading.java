@@ -71,8 +71,8 @@ final class Reading {
    * The state of the cluster at one reading.
    *
    * @param members the members in the order of their names
-   * @param leader the name of the member whose session owns the smallest node of the election; null if this session
-   *     belongs to no member
+   * @param leader the name of the member whose session owns the smallest node of the election; null if there
+   *     is no such node, or its session belongs to no member
    * @param document the document, or null if there is none
    * @param version the version of the document, counted from 1; 0 if there is none
    * @param changeId the id of ZooKeeper's latest transaction that changed the document; 0 if there is no document

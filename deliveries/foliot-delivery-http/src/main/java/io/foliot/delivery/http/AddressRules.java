@@ -19,7 +19,7 @@ public final class AddressRules {
   private static final List<Cidr> METADATA = networks(
       // Amazon, Google, Azure, DigitalOcean, OpenStack
       "169.254.169.254",
-      // Amazon: time, DNS, credentials of containers and pods
+      // Amazon: time, DNS, credentials of containers and pods, metadata over IPv6
       "169.254.169.123", "169.254.169.253", "169.254.170.2", "169.254.170.23",
       "fd00:ec2::254", "fd00:ec2::23", "fd00:ec2::253", "fd00:ec2::123",
       // Google over IPv6, Azure's wire server, Alibaba, Oracle, Scaleway

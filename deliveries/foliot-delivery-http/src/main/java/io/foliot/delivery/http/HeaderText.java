@@ -12,7 +12,7 @@ final class HeaderText {
   private static final int SHOWN = 64;
 
   /**
-   * Headers that a task cannot set, because they frame the message, belong to one connection, or are set by the
+   * Headers of a task that are not sent, because they frame the message, belong to one connection, or are set by the
    * callback itself.
    */
   private static final Set<String> RESERVED = Set.of("host", "content-length", "transfer-encoding", "connection",

@@ -35,8 +35,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class HostLookup implements DnsResolver {
   /**
-   * Maximum number of hosts that are kept. Beyond it, old findings are dropped, or all findings if none is old. The
-   * names come from the settings of queues, so more names indicate a leak.
+   * Maximum number of hosts that are kept, apart from hosts with a running look-up. At this number, hosts with old
+   * findings are dropped, and if that is not enough, all hosts without a running look-up. The names come from the
+   * settings of queues, so more names indicate a leak.
    */
   private static final int MAX_HOSTS = 10_000;
   /**

@@ -31,8 +31,8 @@ import tools.jackson.core.JacksonException;
 /**
  * The HTTP API without the web server. For each request, the API finds the route and the caller, and checks whether the
  * caller may use the route; only then does a handler run. An unknown caller gets the same answer for all paths, except
- * for those of open routes. Safe for use by any thread; a call blocks until the scheduler has answered or the time
- * limit of the call is over.
+ * for those of open routes and those that cannot be decoded. Safe for use by any thread; a call blocks until the
+ * scheduler has answered or the time limit of the call is over.
  */
 public final class Api implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Api.class);

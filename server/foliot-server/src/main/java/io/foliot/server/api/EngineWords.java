@@ -55,7 +55,8 @@ public final class EngineWords {
           + "; its lease ends at " + instant(task.leaseEnd());
       case LEASE_ENDED -> "attempt " + task.attempt() + " was not settled; its lease ended at "
           + instant(task.leaseEnd()) + " and the task is claimed again";
-      case CANCEL_REQUESTED -> "it is cancelled as soon as that attempt has failed";
+      case CANCEL_REQUESTED ->
+        "it is cancelled as soon as that attempt ends without finishing the task, or its lease ends";
       case SUCCESSOR_WAITS -> successor(task);
       case FIRED -> "it has fired: " + lastAttempt(task);
       case DEAD_LETTER -> "it is a dead letter after " + task.attempt() + " attempts: " + task.reason()

@@ -6,8 +6,8 @@ package io.foliot.server.api;
  * has read so far, and the other half holds the next part. Used by one thread.
  */
 final class PageMemory {
-  // Once the records of a page exceed this size, no further part is read. The number of records alone would not bound a
-  // page, because a page contains payloads.
+  // Once the records of a page exceed this size, only short parts may follow: the end of the page, or parts of sparse
+  // records. The number of records alone would not bound a page, because a page contains payloads.
   private static final long PAGE_BYTES = 4L << 20;
   /** Maximum number of records of one part. */
   private static final int RECORDS_AT_ONCE = 50;

@@ -132,7 +132,7 @@ public enum Route {
   enum Reach {
     /** The route needs no key, because the answer is the same for every caller. */
     OPEN,
-    /** The handler omits or refuses each item that the key does not cover. */
+    /** The handler omits or refuses each item of a queue that the key does not cover. */
     LIST,
     /** The queue in the path. */
     QUEUE,

@@ -7,8 +7,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The W3C trace context of a request that submits a task. The task continues the trace of the request, unless the task
- * sets a header {@code traceparent}. An invalid header of the request is ignored, as the specification demands.
+ * The W3C trace context of a request that submits a task. The task continues the trace of the request, unless
+ * {@link #added} adds nothing, or the submit has a key and no payload. Such a submit keeps the headers of the live task
+ * of its key. An invalid header of the request is ignored, as the specification demands.
  */
 final class TraceHeaders {
   static final String PARENT = "traceparent";
