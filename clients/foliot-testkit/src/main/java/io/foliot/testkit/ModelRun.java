@@ -45,9 +45,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One random history, run on a store and on a model. The same calls at the same instants must return equal results, and
- * after each step the indexes must be equal. The comparison omits tokens, and the detail of an attempt whose lease
- * has ended.
+ * One random history, run on a store and on a model. The same calls at the same instants must return equal results.
+ * After each step the indexes of the slots of recent tasks must be equal, and after every {@link #FULL_CHECK_STEPS}
+ * steps all indexes. The comparison omits tokens, the parts of a record that {@link Compared} lacks, and the detail of
+ * an attempt whose lease has ended.
  */
 final class ModelRun {
   private static final List<String> QUEUES = List.of("orders", "mails");

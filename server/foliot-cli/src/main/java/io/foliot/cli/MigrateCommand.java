@@ -25,8 +25,8 @@ import picocli.CommandLine.Option;
 /** Moves all live tasks from one store to another. */
 @Command(name = "migrate", description = {
     "Moves all live tasks, and the queues, calendars and API keys, to another store.",
-    "From the beginning of the migration, the source accepts and fires nothing.",
-    "The target is opened once both stores have the same contents.",
+    "A second or two after the beginning of the migration, the source accepts and fires nothing more.",
+    "The target is opened once both stores have the same live tasks.",
     "An interrupted migration continues where it stopped when the same command is run again."}, footer = {"",
         "A store is rocksdb:DIR (a data folder, whose server must be stopped), jdbc:postgresql://HOST/DATABASE,",
         "jdbc:mariadb://HOST/DATABASE or redis://HOST. Users and passwords come from FOLIOT_FROM_USER,",

@@ -32,7 +32,7 @@ final class QueueOptions {
   @Nullable
   Double multiplier;
 
-  @Option(names = "--max-backoff", paramLabel = "TIME", converter = DurationConverter.class, description = "the longest wait")
+  @Option(names = "--max-backoff", paramLabel = "TIME", converter = DurationConverter.class, description = "the longest wait, before the jitter")
   @Nullable
   Duration maxBackoff;
 

@@ -27,8 +27,8 @@ import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of a command to a server. Most calls go through {@link FoliotClient}. A call goes directly over HTTP
- * if the command shows the response unchanged, or if the client lacks the call. A failed call throws a
+ * The connection of a command to a server. Calls go through {@link FoliotClient}, or directly over HTTP, for example if
+ * the command shows the response unchanged or if the client lacks the call. A failed call throws a
  * {@link CommandException}, except in {@link #send}.
  */
 final class ServerConnection implements AutoCloseable {

@@ -8,7 +8,7 @@ import java.util.Locale;
 final class Words {
   private Words() {}
 
-  /** Returns a duration in the format of the API, rounded; returns any other text unchanged. */
+  /** Rounds a duration that has the format of the API, for display; returns any other text unchanged. */
   static String rough(String duration) {
     try {
       return DurationText.rough(DurationText.parse(duration));

@@ -1,4 +1,4 @@
-/** The foliot command: the server, and the commands that call a server from a terminal. */
+/** The foliot command: the server, and the commands that call a server or work on the files of a store. */
 @NullMarked
 package io.foliot.cli;
 
