@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 
-/** The checker judges hundreds of thousands of events in seconds, even if all of them are about one key. */
+/** The checker judges a million events in seconds, and hundreds of thousands of events that are all about one key. */
 final class LargeHistoryTest {
   /** Longest permitted duration of a check: seconds suffice on a busy machine, but quadratic cost takes minutes. */
   private static final Duration LIMIT = Duration.ofSeconds(60);

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A fault of the store's server, or of one of our servers.
+ * A fault of the store, of the coordinator, of the network, or of one of our servers.
  *
  * @param name the name of the fault in reports
  * @param kind the kind of fault that the history records
@@ -18,7 +18,10 @@ import java.util.List;
  */
 record InjectedFault(String name, Event.Fault kind, Effect effect, Runnable breaks, Runnable heals,
     long aftermathMillis) {
-  /** Duration of a silence in the history. A server may need this long to notice the silence. */
+  /**
+   * Duration of a silence in the history. A server notices the silence later: of Redis after 5 s to 6.25 s, of a
+   * database after up to 20 s.
+   */
   private static final long NOTICED_MILLIS = 4_500;
 
   /** The effect of a fault on callers. */
@@ -27,7 +30,7 @@ record InjectedFault(String name, Event.Fault kind, Effect effect, Runnable brea
     HITCH,
     /** No server can write, so each must report that it is not ready. */
     OUTAGE,
-    /** One of our servers does not answer. */
+    /** At least one of our servers does not answer, or answers late. */
     SERVER_GONE
   }
 

@@ -36,7 +36,7 @@ class NamespaceWorkerFaultsTest {
   private static final int MIN_PAUSE_MILLIS = 1_000;
   private static final int MAX_PAUSE_MILLIS = 4_000;
   private static final int MIN_CUT_MILLIS = 5_000;
-  /** Longest cut. A server drops a worker that has not called for 4 s, and long cuts exceed this time. */
+  /** Longest cut. A server drops a worker that has not called for 4 s, and every cut exceeds this time. */
   private static final int MAX_CUT_MILLIS = 16_000;
   private static final int IDLE_MILLIS = 5_000;
   private static final int CHECK_MILLIS = 20;

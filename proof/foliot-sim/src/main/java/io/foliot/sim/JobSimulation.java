@@ -58,7 +58,9 @@ public final class JobSimulation {
   private final List<Unmet> unmet = new ArrayList<>();
   private final JobCallers callers;
   private final Faults faults;
-  /** Length of the period before the heal in which no node runs: 0 except in a tenth of the worlds with faults. */
+  /**
+   * Length of the period before the heal in which no node runs: 0 except in a tenth of the worlds that are not calm.
+   */
   private final long outageMillis;
 
   private JobSimulation(long seed, Bug bug, @Nullable Consumer<String> reader) {
