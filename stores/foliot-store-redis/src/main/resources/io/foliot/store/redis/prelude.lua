@@ -272,13 +272,14 @@ local function setAside(id, v, reason, keptMillis)
       queues[i] = string.match(fields[i], '^(.*):')
     end
   end
-  local queue = readable and queues[1] or '#unknown'
+  local queue, live = readable and queues[1] or '#unknown', false
   for i = 1, #queues do
     local member = id .. queues[i]
-    if call('ZREM', DUE, member) + call('ZREM', DROP, member) > 0 then
-      queue = queues[i]
+    local isDue, isDropped = call('ZREM', DUE, member) > 0, call('ZREM', DROP, member) > 0
+    if isDue or isDropped then
+      queue, live = queues[i], isDue
     elseif call('ZREM', PARKED .. ':' .. queues[i], member) > 0 then
-      queue = queues[i]
+      queue, live = queues[i], true
       count(queue, 'p', -1)
       if call('EXISTS', PARKED .. ':' .. queue) == 0 then
         call('SREM', PARKED, queue)
@@ -308,6 +309,15 @@ local function setAside(id, v, reason, keptMillis)
       if call('HGET', KEY, field) == id then
         call('HDEL', KEY, field)
       end
+    end
+  elseif queue ~= '#unknown' then
+    -- The state may be damaged too. The entry shows whether the task was live, so that is never counted wrongly.
+    local state = byte(v, 2)
+    if live and state ~= RUNNING then
+      state = DELAYED
+    end
+    if live or (state and state >= FINISHED and state <= CANCELLED) then
+      count(queue, state, -1)
     end
   end
   raiseShown(generation + 1)

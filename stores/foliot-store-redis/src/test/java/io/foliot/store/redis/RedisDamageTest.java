@@ -186,6 +186,7 @@ final class RedisDamageTest {
     QueueCounts counts = Objects.requireNonNull(get(store.counts()).get(QUEUE));
     if (damage != Damage.RUNNING_WITHOUT_A_CLAIM) {
       assertThat(counts.running()).as("not changed by the damage").isEqualTo(TASKS - 1);
+      assertThat(counts.delayed()).as("the bad task is not counted as live").isZero();
     }
     assertThat(counts.failed()).isEqualTo(1);
     SubmitResult next = get(store.submit(List.of(draft("key " + BAD, 0)))).getFirst();
