@@ -72,7 +72,7 @@ final class Postponed {
       }
       List<TaskId> ids = entries.stream().map(DueEntry::id).toList();
       probePipe.send(ids.size(), nowNanos, () -> store.probe(ids),
-          (found, answeredNanos) -> probed(entries, found, answeredNanos));
+          lanes.orForget(entries, (found, answeredNanos) -> probed(entries, found, answeredNanos)));
     }
   }
 

@@ -12,7 +12,8 @@ import java.util.regex.Pattern;
  */
 final class TraceContext {
   private static final String HEADER = "traceparent";
-  private static final Pattern OF_CALLER = Pattern.compile("00-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})");
+  private static final Pattern OF_CALLER = Pattern
+      .compile("00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})");
   private static final String SAMPLED = "01";
 
   private TraceContext() {}

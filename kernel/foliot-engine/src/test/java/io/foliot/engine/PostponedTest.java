@@ -4,6 +4,7 @@ import static io.foliot.engine.LoopRig.START_MILLIS;
 import static io.foliot.engine.LoopRig.claimed;
 import static io.foliot.engine.LoopRig.entry;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
@@ -170,6 +171,14 @@ final class PostponedTest {
     assertThat(rig.calls).as("a failure is followed by a pause").isEmpty();
     rig.advance(20);
     assertThat(probe().<TaskId>items()).containsExactly(entry.id());
+  }
+
+  @Test
+  void aProbeWhoseAnswerIsNotHandledForgetsItsEntries() {
+    DueEntry entry = ready(1);
+    LoopRig.Call probe = probe();
+    assertThatThrownBy(() -> rig.answer(probe, List.of("no probe"))).isInstanceOf(ClassCastException.class);
+    assertThat(rig.lanes.found(entry, rig.nowNanos)).as("a poll finds the entry").isTrue();
   }
 
   @Test

@@ -33,7 +33,8 @@ final class TraceContextTest {
   @Test
   void anInvalidTraceparentIsIgnored() {
     for (String header : new String[]{"", "x", "00-" + CALLER + "-00f067aa0ba902b7", "00-" + "0".repeat(32)
-        + "-00f067aa0ba902b7-01", "00-" + CALLER.toUpperCase(java.util.Locale.ROOT) + "-00f067aa0ba902b7-01"}) {
+        + "-00f067aa0ba902b7-01", "00-" + CALLER + "-" + "0".repeat(16) + "-01",
+        "00-" + CALLER.toUpperCase(java.util.Locale.ROOT) + "-00f067aa0ba902b7-01"}) {
       assertThat(of(Map.of("traceparent", header), 0x10)).as(header).isEqualTo(of(Map.of(), 0x10));
     }
   }
