@@ -45,7 +45,7 @@ final class LatenessScenario implements Scenario {
     long begunMillis = System.currentTimeMillis();
     long processor = target.processorNanos();
     try (Load load = Load.open(target.address(), CONNECTIONS)) {
-      submits.run(load, null, time.plusSeconds(60));
+      submits.run(load, null, warmUp.plus(time).plusSeconds(60));
     }
     ledger.await(tasks, bench.patience());
     processor = target.processorNanos() - processor;

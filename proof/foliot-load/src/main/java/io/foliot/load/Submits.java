@@ -98,13 +98,14 @@ final class Submits implements Load.Work {
    * Submits over the connections of a load until the time or the number of tasks is reached.
    *
    * @param time the duration, or null to end only at the number of tasks
-   * @param limit the longest duration, after which the run fails
+   * @param limit the longest time until the last response, from the end of {@code time}, or from the beginning if
+   *     {@code time} is null. After this time the run fails
    * @return the time from the first request to the last response, in nanoseconds
    */
   long run(Load load, @Nullable Duration time, Duration limit) {
     begunNanos = System.nanoTime();
     endNanos = time == null ? Long.MAX_VALUE : begunNanos + time.toNanos();
-    return load.run(this, limit);
+    return load.run(this, time == null ? limit : limit.plus(time));
   }
 
   @Override

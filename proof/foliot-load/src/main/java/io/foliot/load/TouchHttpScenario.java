@@ -65,7 +65,7 @@ final class TouchHttpScenario implements Scenario {
 
     long run(Load load, Duration time) {
       endNanos = System.nanoTime() + time.toNanos();
-      return load.run(this, LIMIT);
+      return load.run(this, LIMIT.plus(time));
     }
 
     @Override
