@@ -285,7 +285,7 @@ final class Checks {
     long reserve = RocksDbOptions.DEFAULT.reserveBytes();
     try {
       long free = Files.getFileStore(folder).getUsableSpace();
-      String seen = Words.bytes(free) + " free; below " + Words.bytes(reserve) + " submits are refused (507)";
+      String seen = Words.bytes(free) + " free; below " + Words.bytes(reserve) + " new tasks are refused (507)";
       String advice = "make room on the file system of " + folder + ", or move the data folder";
       if (free < reserve) {
         return Finding.fail("space", seen, advice);

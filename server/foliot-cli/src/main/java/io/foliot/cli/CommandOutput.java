@@ -3,6 +3,7 @@ package io.foliot.cli;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -27,8 +28,9 @@ final class CommandOutput {
       return;
     }
     int width = values.keySet().stream().mapToInt(String::length).max().orElse(0);
+    String nextLine = "\n" + " ".repeat(width + 2);
     values.forEach((name, value) -> shell.line(shell.in(Colour.GREY, name + " ".repeat(width - name.length())) + "  "
-        + Shell.plain(value.toString())));
+        + value.toString().lines().map(Shell::plain).collect(Collectors.joining(nextLine))));
   }
 
   String json() {

@@ -93,7 +93,8 @@ final class CommandsTest {
       ClaimedTask task = client.claim("orders", new ClaimRequest(1, BOUND, Duration.ofHours(1), "w1")).getFirst();
       client.settle(task.lease(), Settlement.ack().noting(new TaskNote(1, "page 3", "4", "read 2\nread 3")));
     }
-    assertThat(run("get", "orders", "k").out()).contains("100 %, page 3", "read 3");
+    assertThat(run("get", "orders", "k").out()).contains("100 %, page 3", "read 3")
+        .doesNotContain("\uFFFD").containsPattern("log +read 2\\R +read 3\\R");
   }
 
   @Test

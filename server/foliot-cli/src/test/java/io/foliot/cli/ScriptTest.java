@@ -199,10 +199,23 @@ final class ScriptTest {
 
   @Test
   void concurrentRunsBuildOnceAndTakeOverADeadBuildersLock() throws Exception {
-    jdk("jdk-25", "25");
-    Path lock = Files.createDirectories(root.resolve("server/foliot-cli/target/foliot-lock"));
     // No process has this id: it is above the maximum of Linux, which is 4194304.
-    Files.writeString(lock.resolve("pid"), "99999999\n");
+    Files.writeString(lock().resolve("pid"), "99999999\n");
+    ensureConcurrentRunsBuildOnce();
+  }
+
+  @Test
+  void concurrentRunsTakeOverALockWithoutAHolder() throws Exception {
+    lock();
+    ensureConcurrentRunsBuildOnce();
+  }
+
+  private Path lock() throws IOException {
+    return Files.createDirectories(root.resolve("server/foliot-cli/target/foliot-lock"));
+  }
+
+  private void ensureConcurrentRunsBuildOnce() throws Exception {
+    jdk("jdk-25", "25");
     List<Process> both = List.of(start(root.resolve("foliot"), Map.of(), "x"),
         start(root.resolve("foliot"), Map.of(), "x"));
     for (Process process : both) {
@@ -210,7 +223,7 @@ final class ScriptTest {
       assertThat(process.waitFor()).isEqualTo(7);
     }
     assertThat(builds()).isEqualTo(1);
-    assertThat(lock).doesNotExist();
+    assertThat(root.resolve("server/foliot-cli/target/foliot-lock")).doesNotExist();
   }
 
   @Test
