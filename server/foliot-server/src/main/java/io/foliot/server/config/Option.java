@@ -72,7 +72,7 @@ public final class Option<T> {
   /** The disk space that is kept free. */
   public static final Option<Long> RESERVE = size("store.reserve", "store-reserve",
       "0", "1024GiB", ROCKSDB.reserveBytes(),
-      "free disk space below which submits are refused, so that existing tasks still run");
+      "free disk space below which new tasks are refused, so that existing tasks still run");
   /** The heap for records. */
   public static final Option<Long> RECORD_CACHE = size("store.record-cache", "store-record-cache",
       "0", "1024GiB", ROCKSDB.recordCacheBytes(), "heap for tasks with keys and tasks that run");
@@ -93,7 +93,7 @@ public final class Option<T> {
           + " that servers can share, and none for the other kinds");
   /** The node's name. */
   public static final Option<String> NODE = of("cluster.node", "node", OptionType.name(), "",
-      "name of this node; made from the host's name and kept in the data folder unless set");
+      "name of this node; by default made from the host's name, and kept in the data folder if the store is there");
   /** The node's zone. */
   public static final Option<String> ZONE = of("cluster.zone", "zone", OptionType.name(), "",
       "data centre, rack or cell of this node");
