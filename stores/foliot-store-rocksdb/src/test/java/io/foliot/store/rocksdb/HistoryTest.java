@@ -120,8 +120,8 @@ final class HistoryTest {
     }
   }
 
-  @Test
-  void anUnreadableExpiredRecordLeavesNoPayload() {
+  /** Returns a task that has finished, and whose kept record has been made unreadable. */
+  private TaskId finishedAndMadeUnreadable() {
     TaskId id;
     Bucket bucket;
     try (RocksDbStore store = harness.open(folder())) {
@@ -130,6 +130,12 @@ final class HistoryTest {
       bucket = Bucket.of(StoreHarness.get(store.find(new TaskRef.ById(id))).orElseThrow());
     }
     makeUnreadable(bucket, id);
+    return id;
+  }
+
+  @Test
+  void anUnreadableExpiredRecordLeavesNoPayload() {
+    finishedAndMadeUnreadable();
     try (RocksDbStore store = harness.open(folder())) {
       store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, 0, 0));
       harness.clock.advance(Duration.ofHours(3));
@@ -143,14 +149,7 @@ final class HistoryTest {
 
   @Test
   void anUnreadableExpiredRecordDoesNotTakeThePayloadOfALiveTask() {
-    TaskId id;
-    Bucket bucket;
-    try (RocksDbStore store = harness.open(folder())) {
-      store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, HOUR, HOUR));
-      id = submitAndSettle(store, "a", new Outcome.Finished());
-      bucket = Bucket.of(StoreHarness.get(store.find(new TaskRef.ById(id))).orElseThrow());
-    }
-    makeUnreadable(bucket, id);
+    TaskId id = finishedAndMadeUnreadable();
     Body live = new Body(new byte[6_000], "x/y", Map.of());
     try (RocksDbStore store = harness.open(folder())) {
       store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, 0, 0));
