@@ -2,6 +2,7 @@ package io.foliot.jobs.schedule;
 
 import java.time.DateTimeException;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -51,7 +52,8 @@ final class ZoneNames {
    */
   static ZoneId parse(String name) {
     try {
-      return ZoneId.of(name);
+      // One object for one zone, so that a schedule in "UTC" equals one without a zone.
+      return name.equals("UTC") ? ZoneOffset.UTC : ZoneId.of(name);
     } catch (DateTimeException e) {
       String expected = ABBREVIATIONS.containsKey(name.toUpperCase(Locale.ROOT)) ? NO_ABBREVIATION : EXPECTED;
       ScheduleException refused = ScheduleException.ofChoice("zone", null, name, expected, nearest(name),
@@ -70,7 +72,8 @@ final class ZoneNames {
     if (name.isEmpty() || name.length() > MAX_LENGTH) {
       return List.of();
     }
-    return ZoneId.getAvailableZoneIds().stream()
+    // The signs of the zones of Etc are reversed: Etc/GMT+1 is an hour behind UTC.
+    return ZoneId.getAvailableZoneIds().stream().filter(each -> upper.startsWith("ETC") || !each.startsWith("Etc/"))
         .sorted(Comparator.<String>comparingInt(each -> distance(upper, each.toUpperCase(Locale.ROOT)))
             .thenComparing(Comparator.naturalOrder()))
         .limit(SUGGESTIONS).toList();

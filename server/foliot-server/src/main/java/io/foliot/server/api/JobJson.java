@@ -22,6 +22,7 @@ import io.foliot.jobs.schedule.ScheduleSettings;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.EnumSet;
@@ -401,7 +402,7 @@ final class JobJson {
     if (schedule.at() != null) {
       instant(json, "at", schedule.at());
     }
-    json.writeStringProperty("zone", schedule.zone().getId());
+    json.writeStringProperty("zone", schedule.zone().equals(ZoneOffset.UTC) ? "UTC" : schedule.zone().getId());
     if (schedule.dstGap() != DstGap.SHIFT) {
       json.writeStringProperty("dstGap", JsonIn.word(schedule.dstGap()));
     }
