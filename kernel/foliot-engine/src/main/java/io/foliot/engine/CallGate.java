@@ -77,7 +77,9 @@ final class CallGate {
     }
     return running && !stopped
         ? null
-        : new NotServingException(stopped ? "this node is stopping; call another node" : "this node is not ready yet");
+        : new NotServingException(stopped
+            ? "this node is stopping, or has stopped; if it is one of several, call another"
+            : "this node is not ready yet");
   }
 
   /**

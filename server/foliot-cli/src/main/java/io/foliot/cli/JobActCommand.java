@@ -1,6 +1,9 @@
 package io.foliot.cli;
 
+import io.foliot.core.DurationText;
+import io.foliot.core.InstantText;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -97,7 +100,9 @@ abstract sealed class JobActCommand implements Callable<Integer> {
           + " failed, " + totals.at("stopped").number() + " stopped, " + totals.at("requested").number()
           + " requested");
       targets(shell, job.at("active").items());
-      shell.line("next times:");
+      shell.line(job.at("state").text().equals("PAUSED") && !job.at("pause", "until").exists()
+          ? "next times, if it were resumed now:"
+          : "next times:");
       times(shell, job.at("nextTimes").items());
     }
   }
@@ -204,7 +209,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
   /** Pauses a job. */
   @Command(name = "pause", description = "Pauses a job: its scheduled times do not run until it is resumed.")
   static final class Pause extends JobActCommand {
-    @Option(names = "--until", paramLabel = "INSTANT", description = "when the job resumes by itself")
+    @Option(names = "--until", paramLabel = "TIME", description = "when the job resumes by itself: an instant, or a duration from now such as 2h")
     private @Nullable String until;
 
     @Option(names = "--reason", paramLabel = "TEXT", description = "the reason, which other users see")
@@ -218,13 +223,22 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     void act(ServerConnection remote, String path, String name) {
       ObjectNode body = JsonNodeFactory.instance.objectNode();
       if (until != null) {
-        body.put("until", until);
+        body.put("until", instant(until));
       }
       if (reason != null) {
         body.put("reason", reason);
       }
       remote.post(path + "/pause", body.toString(), TIMEOUT);
       shell.line(name + " is paused");
+    }
+  }
+
+  /** Returns the instant that a duration from now ends at; any other text unchanged, for the server to judge. */
+  private static String instant(String text) {
+    try {
+      return InstantText.format(Instant.now().plus(DurationText.parse(text)).toEpochMilli());
+    } catch (IllegalArgumentException e) {
+      return text;
     }
   }
 

@@ -14,9 +14,11 @@ import tools.jackson.databind.node.ObjectNode;
 /** Creates or replaces a job. */
 @Command(name = "put", description = {
     "Creates a job, or replaces its definition, and shows its next times. The history of the job stays."}, footer = {
-        "", "Examples", "  foliot jobs put report --queue billing --cron \"0 2 * * MON-FRI\" --zone Europe/Berlin",
+        "", "Examples", "  foliot jobs put report --queue billing --cron \"0 2 * * MON-FRI\" \\",
+        "    --zone Europe/Berlin",
         "  foliot jobs put sync --queue work --every 10m --overlap queue --timeout 5m",
-        "  foliot jobs put scan --queue work --cron @hourly --shards 4 --shard-parameters eu,us,asia,africa"})
+        "  foliot jobs put scan --queue work --cron @hourly --shards 4 \\",
+        "    --shard-parameters eu,us,asia,africa"})
 final class JobPutCommand implements Callable<Integer> {
   private static final Duration TIMEOUT = Duration.ofSeconds(35);
 

@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 /** Lists recurring jobs. */
 @Command(name = "jobs", description = "Lists recurring jobs. The subcommands create and change jobs.", synopsisSubcommandLabel = "[COMMAND]", commandListHeading = "%nCommands:%n", footer = {
     "", "Examples", "  foliot jobs",
-    "  foliot jobs put report --queue billing --cron \"0 2 * * *\" --zone Europe/Berlin",
+    "  foliot jobs put report --queue billing --cron \"0 2 * * *\"",
     "  foliot jobs runs report"})
 final class JobsCommand implements Callable<Integer> {
   private final Shell shell;
@@ -97,7 +97,6 @@ final class JobsCommand implements Callable<Integer> {
   static String schedule(JsonView schedule) {
     String timing = List.of("cron", "every", "after", "at").stream().filter(kind -> schedule.at(kind).exists())
         .map(kind -> kind + " " + schedule.at(kind).text()).collect(Collectors.joining());
-    String zone = schedule.at("zone").text("Z");
-    return zone.equals("Z") ? timing : timing + " " + zone;
+    return timing + " " + schedule.at("zone").text("UTC");
   }
 }

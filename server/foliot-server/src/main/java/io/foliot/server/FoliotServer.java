@@ -202,7 +202,7 @@ public final class FoliotServer implements AutoCloseable {
     out.println();
     out.println("  " + issued.text());
     out.println();
-    out.println("Send it as  Authorization: Bearer flt_...  Make others with POST /v1/keys.");
+    out.println("Send it as  Authorization: Bearer flt_...  Make others with foliot keys create (POST /v1/keys).");
     out.flush();
   }
 
