@@ -54,9 +54,9 @@ final class QueuePutCommand implements Callable<Integer> {
     QueueSettings settings = QueueSettings.builder(delivery()).retry(options.retry()).priority(options.priority)
         .rate(options.rate).concurrency(options.concurrency).maxWait(options.maxWait).maxRun(options.maxRun)
         .retention(options.retention()).paused(paused ? true : null).build();
-    QueueChange change;
+    SettingsDifference change;
     try (ServerConnection remote = server.open(shell)) {
-      change = QueueChange.by(remote, queue, client -> client.putQueue(queue, settings));
+      change = SettingsDifference.ofQueue(remote, queue, client -> client.putQueue(queue, settings));
     }
     shell.line(queue + " is in place");
     if (!change.isNew() && !change.lines().isEmpty()) {

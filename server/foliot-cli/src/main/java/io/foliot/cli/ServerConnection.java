@@ -174,6 +174,18 @@ final class ServerConnection implements AutoCloseable {
         .PUT(HttpRequest.BodyPublishers.ofString(json)), timeout);
   }
 
+  /** Sends a PATCH of JSON, and returns the body of the response. */
+  String patch(String path, String json, Duration timeout) {
+    return text(HttpRequest.newBuilder(URI.create(url + path)).header("Content-Type", "application/json")
+        .method("PATCH", HttpRequest.BodyPublishers.ofString(json)), timeout);
+  }
+
+  /** Sends a POST of JSON lines, and returns the lines of the response. */
+  List<JsonView> postLines(String path, String lines, Duration timeout) {
+    return text(HttpRequest.newBuilder(URI.create(url + path)).header("Content-Type", "application/x-ndjson")
+        .POST(HttpRequest.BodyPublishers.ofString(lines)), timeout).lines().map(JsonView::parse).toList();
+  }
+
   /** Sends a DELETE. */
   void delete(String path) {
     text(HttpRequest.newBuilder(URI.create(url + path)).DELETE(), ANSWER_TIMEOUT);

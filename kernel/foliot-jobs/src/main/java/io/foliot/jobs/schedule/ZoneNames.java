@@ -2,7 +2,6 @@ package io.foliot.jobs.schedule;
 
 import java.time.DateTimeException;
 import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -52,8 +51,7 @@ final class ZoneNames {
    */
   static ZoneId parse(String name) {
     try {
-      // One object for one zone, so that a schedule in "UTC" equals one without a zone.
-      return name.equals("UTC") ? ZoneOffset.UTC : ZoneId.of(name);
+      return ZoneId.of(name);
     } catch (DateTimeException e) {
       String expected = ABBREVIATIONS.containsKey(name.toUpperCase(Locale.ROOT)) ? NO_ABBREVIATION : EXPECTED;
       ScheduleException refused = ScheduleException.ofChoice("zone", null, name, expected, nearest(name),

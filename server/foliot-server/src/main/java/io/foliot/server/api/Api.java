@@ -118,6 +118,7 @@ public final class Api implements AutoCloseable {
     handlers.put(Route.PUT_JOB, routes::put);
     handlers.put(Route.GET_JOB, routes::get);
     handlers.put(Route.DELETE_JOB, routes::delete);
+    handlers.put(Route.PATCH_JOB, routes::patch);
     handlers.put(Route.DECLARE_JOB, routes::declare);
     handlers.put(Route.PAUSE_JOB, routes::pause);
     handlers.put(Route.RESUME_JOB, routes::resume);
