@@ -9,7 +9,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 
 /** The methods that all classes of statements for MariaDB and MySQL share. Thread-safe. */
 final class MySqlStatements {
@@ -78,14 +77,6 @@ final class MySqlStatements {
   /** Runs steps in the transaction of the caller, or else in a new transaction, which is then committed. */
   static <R> R together(Connection connection, Session.Step<R> steps) throws SQLException {
     return Session.together(connection, MySqlStatements::isFull, steps);
-  }
-
-  /**
-   * Returns a random number of 62 bits. The versions of a batch's rows count up from this number, in the order of the
-   * rows. No other row is expected to have one of these versions.
-   */
-  static long newVersions() {
-    return ThreadLocalRandom.current().nextLong(Long.MAX_VALUE >>> 1);
   }
 
   /** Returns the positions from 0 to {@code count - 1}. */
