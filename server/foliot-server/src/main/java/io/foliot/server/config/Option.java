@@ -160,6 +160,12 @@ public final class Option<T> {
   /** The hash of the administrator's key. */
   public static final Option<String> ADMIN_KEY_HASH = of("security.admin-key-hash", "admin-key-hash",
       OptionType.sha256(), "", "SHA-256 of an API key that may do everything");
+  /** The access to a server on loopback. */
+  public static final Option<String> ACCESS = of("security.access", "access",
+      OptionType.choice(Defaults.ACCESS, "keys", "open"), Defaults.ACCESS,
+      "who may call a server on loopback. auto: every program of this machine until there is a first API key, and from"
+          + " then on only callers with a key, even if the store loses its keys; keys: always only callers with a key;"
+          + " open: as auto, but forgets at the start that this server has had keys, if its store has none");
 
   /** The format of logs. */
   public static final Option<String> LOG_FORMAT = of("log.format", "log-format", OptionType.choice("text", "json"),
