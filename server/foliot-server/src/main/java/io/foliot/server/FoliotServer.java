@@ -32,7 +32,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +50,8 @@ public final class FoliotServer implements AutoCloseable {
   private static final int ANSWERS_OF_HEAP = 8;
   /** Pause between two reads of the API keys. */
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** A server whose readiness was checked within this time is assumed to be behind a balancer. */
+  private static final Duration CHECKED_WITHIN = Duration.ofMinutes(1);
   private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   /** Id of the administrator's key that the configuration sets. No key in the store can have this id. */
   private static final String CONFIGURED_ID = "configured";
@@ -311,17 +315,39 @@ public final class FoliotServer implements AutoCloseable {
     api.drain();
   }
 
+  /** Ends readiness, and waits until a balancer has noticed that. Returns at once if no balancer checks this server. */
+  private void leave() {
+    api.leave();
+    Duration grace = config.listen().stopGrace();
+    if (grace.isZero() || !api.isChecked(CHECKED_WITHIN)) {
+      return;
+    }
+    log.atInfo().addKeyValue("grace", grace).log("not ready any more; serving calls until a balancer has noticed");
+    try {
+      // A server that has failed cannot serve.
+      Throwable unused = failure.copy().get(grace.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      // The grace is over.
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("a failure is a result", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /**
-   * Stops: refuses new requests, claims no more tasks, waits for the attempts and requests under way, and then closes
-   * the store. The wait lasts at most the configured time plus 1.5 s.
+   * Stops: ends readiness and serves requests for the grace that a balancer needs, if one checks this server. Then
+   * refuses new requests, claims no more tasks, waits for the attempts and requests under way, and closes the store.
+   * The waits last at most the two configured times plus 1.5 s.
    */
   public synchronized void stop() {
     if (stopped) {
       return;
     }
     stopped = true;
-    long deadline = System.nanoTime() + config.listen().stopTimeout().toNanos();
     log.info("Foliot stops");
+    leave();
+    long deadline = System.nanoTime() + config.listen().stopTimeout().toNanos();
     drain();
     watchdog.close();
     Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));

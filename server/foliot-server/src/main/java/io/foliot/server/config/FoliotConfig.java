@@ -27,7 +27,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     Limits limits, Security security, Log log, Engine engine) {
 
   /** The address of the server, and the time limits of stops, calls and clients. */
-  public record Listen(String host, int port, Duration stopTimeout, Duration callTimeout, Duration clientTimeout) {}
+  public record Listen(String host, int port, Duration stopTimeout, Duration stopGrace, Duration callTimeout,
+      Duration clientTimeout) {}
 
   /**
    * The store of tasks.
@@ -213,7 +214,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
 
   private static Listen listen(Settings settings) {
     return new Listen(settings.get(Option.HOST), settings.get(Option.PORT), settings.get(Option.STOP_TIMEOUT),
-        settings.get(Option.CALL_TIMEOUT), settings.get(Option.CLIENT_TIMEOUT));
+        settings.get(Option.STOP_GRACE), settings.get(Option.CALL_TIMEOUT), settings.get(Option.CLIENT_TIMEOUT));
   }
 
   private static Store store(Settings settings) {
