@@ -30,14 +30,14 @@ final class Explainer {
    *
    * @param lane the lane of the task's queue on the loop of the task, or null if there is none
    * @param nowNanos the monotonic time
-   * @param nowMillis the store's time
+   * @param loops the loops, which show the store's time
    */
-  Explainer(QueueRegistry registry, TaskRecord task, @Nullable LaneStatus lane, long nowNanos, long nowMillis) {
+  Explainer(QueueRegistry registry, TaskRecord task, @Nullable LaneStatus lane, long nowNanos, LoopGroup loops) {
     this.registry = registry;
     this.task = task;
     this.lane = lane;
     this.nowNanos = nowNanos;
-    this.nowMillis = nowMillis;
+    nowMillis = loops.storeMillis();
     isAddressed = !task.id().address().isAnywhere();
     queue = registry.queue(task.queue());
     delivery = queue == null ? null : registry.serving(queue);
