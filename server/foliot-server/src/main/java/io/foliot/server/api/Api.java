@@ -230,8 +230,9 @@ public final class Api implements AutoCloseable {
     found[0] = route;
     Caller caller = route != null && route.reach() == Route.Reach.OPEN ? Caller.ANYBODY : caller(incoming, remote);
     if (match == null) {
+      String nearest = tree.nearest(path);
       throw new Problem(ProblemKind.UNKNOWN_ROUTE, "there is nothing under " + JsonIn.shown(path)
-          + "; GET /openapi.json lists all paths");
+          + (nearest == null ? "" : "; did you mean " + nearest + "?") + "; GET /openapi.json lists all paths");
     }
     if (route == null) {
       throw new Problem(ProblemKind.METHOD_NOT_ALLOWED, JsonIn.shown(path) + " has the methods " + match.allow())
