@@ -28,6 +28,9 @@ final class JobPutCommand implements Callable<Integer> {
   @Option(names = "--queue", paramLabel = "QUEUE", required = true, description = "the queue of the job's shards")
   private String queue = "";
 
+  @Option(names = "--move", description = "moves a job that exists in another queue")
+  private boolean move;
+
   @Mixin
   private final ScheduleOptions schedule = new ScheduleOptions();
 
@@ -120,7 +123,9 @@ final class JobPutCommand implements Callable<Integer> {
     }
     JsonView answer;
     try (ServerConnection remote = server.open(shell)) {
-      answer = JsonView.parse(remote.put("/v1/jobs/" + ServerConnection.segment(job), body.toString(), TIMEOUT));
+      answer = JsonView
+          .parse(remote.put("/v1/jobs/" + ServerConnection.segment(job) + (move ? "?move=true" : ""), body.toString(),
+              TIMEOUT));
     }
     shell.line(job + " is in place; its next times:");
     JobActCommand.times(shell, answer.at("nextTimes").items());
