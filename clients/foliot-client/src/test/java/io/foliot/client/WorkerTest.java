@@ -167,7 +167,8 @@ final class WorkerTest {
           case "leave" -> CompletableFuture.completedFuture(last.complete(List.of()));
           default -> CompletableFuture.completedFuture(null);
         });
-    Worker worker = new Worker.Builder(Surroundings.of(source), "mail", attempt -> Settlement.ack()).leaves().name("w1").onError((what, failure) -> errors.add(what + ": " + failure))
+    Worker worker = new Worker.Builder(Surroundings.of(source), "mail", attempt -> Settlement.ack()).leaves().name("w1")
+        .onError((what, failure) -> errors.add(what + ": " + failure))
         .start();
     assertThat(Bound.take(errors)).contains("tasks could not be claimed", "NoClassDefFoundError: claim");
     assertThat(Bound.take(errors)).contains("could not be reported yet", "NoClassDefFoundError: settle");
