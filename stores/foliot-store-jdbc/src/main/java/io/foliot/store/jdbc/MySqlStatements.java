@@ -14,6 +14,8 @@ import java.util.Set;
 final class MySqlStatements {
   /** Error code of a duplicate key. */
   private static final int DUPLICATE = 1062;
+  /** Error codes of a statement that the user has no right to execute. */
+  private static final Set<Integer> DENIED = Set.of(1044, 1142, 1143, 1227, 1370);
   /** Error codes of a full table and of a full disk. */
   private static final Set<Integer> FULL = Set.of(1114, 1021);
 
@@ -68,6 +70,10 @@ final class MySqlStatements {
 
   static boolean isDuplicateKey(SQLException e) {
     return e.getErrorCode() == DUPLICATE;
+  }
+
+  static boolean isDenied(SQLException e) {
+    return DENIED.contains(e.getErrorCode());
   }
 
   static boolean isFull(SQLException e) {
