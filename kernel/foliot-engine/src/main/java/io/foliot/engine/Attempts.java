@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  * is over. But the lease may have been extended without this node's knowledge. A worker or another caller that has the
  * token may have extended it, or a renewal may have succeeded although its answer was lost. In such cases the store is
  * asked to close the lease. This is a write: an extension that the store has decided, but not written yet, is then
- * refused. The attempt is released only if the store answers that the lease has ended. A task is never given to a receiver or a worker if its queue is
- * not the lane's queue.
+ * refused. The attempt is released only if the store answers that the lease has ended. A task is never given to a
+ * receiver or a worker if its queue is not the lane's queue.
  *
  * <ol>
  * <li>{@link #begin} puts the attempt into a wheel. Then it calls the delivery, or hands the task to the worker that
@@ -478,8 +478,8 @@ final class Attempts {
   }
 
   /**
-   * Handles the answer to the closing of a lease. The attempt is released if the lease has ended. Otherwise the lease was
-   * extended without this node's knowledge, and is to be closed at its new end.
+   * Handles the answer to the closing of a lease. The attempt is released if the lease has ended. Otherwise the lease
+   * was extended without this node's knowledge, and is to be closed at its new end.
    */
   private void closed(RunningAttempt attempt, @Nullable ExtendResult result, long nowNanos) {
     if (attempt.released) {

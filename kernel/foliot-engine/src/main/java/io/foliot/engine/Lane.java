@@ -375,8 +375,8 @@ final class Lane {
   }
 
   /**
-   * Returns the time until parked entries are to be read again. It is {@link Long#MAX_VALUE} if none are known, a read is
-   * under way, enough entries wait here, or no worker waits for one.
+   * Returns the time until parked entries are to be read again. It is {@link Long#MAX_VALUE} if none are known, a read
+   * is under way, enough entries wait here, or no worker waits for one.
    */
   long parkedWaitNanos(long nowNanos, int low) {
     return hasParked && !parkedReadUnderWay && isServed() && unaddressed() < low

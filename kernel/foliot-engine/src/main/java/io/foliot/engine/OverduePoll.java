@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  * The poll for tasks that are overdue by at least a second, in slots of other nodes. It also chooses the tasks that
  * this node takes.
  *
- * <p>A slot is regarded as orphaned if one of its oldest entries is the same in two polls. It need not be the oldest one:
- * any caller can move entries, for example by touching their tasks, and so hides nothing behind them. This node then
- * drains the slot for as long as it wins claims there. But the owner may have a backlog, and may not have reached the slot yet. So the owner
- * is regarded as active while the oldest entries of its other slots change. The slots of an active owner are regarded
- * as orphaned only after 5 s, or after 30 s if this node is busy itself.
+ * <p>A slot is regarded as orphaned if one of its oldest entries is the same in two polls. It need not be the very
+ * oldest one: callers move entries as well, for example by touching their tasks, and must not hide the entries behind
+ * them. This node then drains the slot for as long as it wins claims there. But the owner may have a backlog, and may
+ * not have reached the slot yet. So the owner is regarded as active while the oldest entries of its other slots change.
+ * The slots of an active owner are regarded as orphaned only after 5 s, or after 30 s if this node is busy itself.
  *
  * <p>While the coordinator is unavailable no new assignment gives the slots of a dead node to others. Then an orphaned
  * slot is <em>adopted</em>: the loop reads it like its own, ahead and from the head. The nodes that may adopt a slot
@@ -98,8 +98,8 @@ final class OverduePoll {
   private final String node;
   private final int page;
   /**
-   * The oldest entries of each slot at the latest poll, at most {@link #REMEMBERED}, each with the time of the poll that
-   * first returned it.
+   * The oldest entries of each slot at the latest poll, at most {@link #REMEMBERED}, each with the time of the poll
+   * that first returned it.
    */
   private final Map<Integer, Map<DueEntry, Long>> seenNanos = new HashMap<>();
   /** The orphaned slots that are being drained. */

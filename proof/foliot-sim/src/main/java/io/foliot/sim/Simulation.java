@@ -60,9 +60,9 @@ public final class Simulation {
    */
   private static final long CALM_OVERDUE_MILLIS = 4_000;
   /**
-   * Tolerated delay of a dead node's tasks while no new assignment can be made. The overdue poll reads a task once it is
-   * a second overdue, at most a second later. Callers move entries in the dead node's slots, so the node may seem to be
-   * active. The task is then left to the node for five seconds, and is taken by the next poll.
+   * Tolerated delay of a dead node's tasks while no new assignment can be made. The overdue poll reads a task once it
+   * is a second overdue, at most a second later. Callers move entries in the dead node's slots, so the node may seem to
+   * be active. The task is then left to the node for five seconds, and is taken by the next poll.
    */
   private static final long DEAD_NODE_LATE_MILLIS = 1_000 + 1_000 + 5_000 + 1_000;
 
