@@ -142,6 +142,14 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
+   * Plans a recurring job again at once. If the job was planned while the store's clock was ahead, its times after the
+   * present are decided again when they come.
+   */
+  public JobView rewindJob(String job) {
+    return await(async.rewindJob(job));
+  }
+
+  /**
    * Requests a run of a recurring job now.
    *
    * @param idempotencyKey the caller's name for the request, which makes a repeat of the request safe; null for none

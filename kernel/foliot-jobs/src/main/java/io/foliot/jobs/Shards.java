@@ -147,7 +147,8 @@ final class Shards {
   }
 
   private static Due due(Job job, Run run) {
-    Instant due = run.origin() == 0
+    // The time of a run that began while the store's clock was ahead may not have come yet.
+    Instant due = run.origin() == 0 && run.time() <= run.begun()
         ? job.schedule().jitter(job.name()).begin(Instant.ofEpochMilli(run.time()))
         : Instant.ofEpochMilli(run.begun());
     return Due.at(due.toEpochMilli());

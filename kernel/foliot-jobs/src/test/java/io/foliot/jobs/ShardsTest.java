@@ -63,7 +63,7 @@ final class ShardsTest {
     Set<TaskId> ids = new HashSet<>();
     int passes = 0;
     while (ids.size() < Job.MAX_SHARDS) {
-      JobLife.Plan plan = JobLife.plan(record, TIME + passes, Map.of(), JobWorld.NO_CALENDARS, null);
+      JobLife.Plan plan = JobLife.plan(record, TIME + passes, Map.of(), JobWorld.NO_CALENDARS, Attendance.of(null));
       assertThat(plan.children()).hasSize(Outcome.Rearm.MAX_CHILDREN);
       plan.children().forEach(child -> assertThat(ids.add(child.id())).isTrue());
       passes++;
@@ -72,7 +72,8 @@ final class ShardsTest {
       record = plan.record();
     }
     assertThat(passes).isEqualTo(20);
-    assertThat(JobLife.plan(record, TIME + passes, Map.of(), JobWorld.NO_CALENDARS, null).children()).isEmpty();
+    assertThat(JobLife.plan(record, TIME + passes, Map.of(), JobWorld.NO_CALENDARS, Attendance.of(null)).children())
+        .isEmpty();
   }
 
   @Test

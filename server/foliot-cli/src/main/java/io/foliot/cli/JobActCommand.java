@@ -242,6 +242,20 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     }
   }
 
+  /** Plans a job again after the store's clock was ahead. */
+  @Command(name = "rewind", description = "Plans a job again after the store's clock was ahead.")
+  static final class Rewind extends JobActCommand {
+    Rewind(Shell shell) {
+      super(shell);
+    }
+
+    @Override
+    void act(ServerConnection remote, String path, String name) {
+      remote.post(path + "/rewind", "", TIMEOUT);
+      shell.line(name + " is planned again; the server's log says whether it was ahead of the store's clock");
+    }
+  }
+
   /** Stops the runs of one scheduled time. */
   @Command(name = "stop", description = "Stops the runs of one scheduled time.")
   static final class Stop extends JobActCommand {

@@ -46,6 +46,7 @@ final class JobsCommand implements Callable<Integer> {
         .addSubcommand(new JobBackfillCommand(shell))
         .addSubcommand(new JobActCommand.Pause(shell))
         .addSubcommand(new JobActCommand.Resume(shell))
+        .addSubcommand(new JobActCommand.Rewind(shell))
         .addSubcommand(new JobActCommand.Stop(shell))
         .addSubcommand(new JobActCommand.Delete(shell))
         .addSubcommand(new JobPreviewCommand(shell));
