@@ -218,6 +218,17 @@ final class JobLife {
     return plan(record, now, ends, calendars, workers, Allocators.NONE);
   }
 
+  /** Returns a record with these ends and the requests of their handlers recorded. It starts and inserts nothing. */
+  static JobRecord ended(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
+      Function<String, @Nullable Calendar> calendars) {
+    JobLife pass = new JobLife(record, now, calendars, Attendance.UNKNOWN, Allocators.NONE);
+    pass.noteEnds(ends);
+    if (!pass.edit.isEnded) {
+      pass.continuations.forEach(run -> pass.edit.again(run, now));
+    }
+    return pass.edit.done();
+  }
+
   /** Returns a record with these ends recorded, for display. */
   static JobRecord noted(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
       Function<String, @Nullable Calendar> calendars) {
