@@ -59,7 +59,7 @@ final class SimStore {
   private record Step(long atMicros, long number, String caller, Call call,
       Function<TaskStore, ? extends CompletionStage<?>> action) {}
 
-  /** Shows the virtual time, or another time while writes are replayed or a planted bug changes the clock. */
+  /** Shows the virtual time, or another time while writes are replayed, or after a fault or a bug set the clock. */
   private final class ServerClock implements TimeSource {
     /** Original time of the write that is replayed, or -1. */
     private long pastMicros = -1;
@@ -221,6 +221,11 @@ final class SimStore {
   /** Returns whether a request of a client may still take effect. */
   boolean isAwaited() {
     return pendingClientCalls > 0;
+  }
+
+  /** Sets the store's clock to the virtual time plus a lead. */
+  void setClock(long aheadMillis) {
+    clock.errorMicros = aheadMillis * 1_000;
   }
 
   /** Fails over to a server that lacks the writes of the last {@code lostMillis}. */
