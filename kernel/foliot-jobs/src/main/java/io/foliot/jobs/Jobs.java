@@ -475,6 +475,15 @@ public final class Jobs {
   }
 
   /**
+   * Makes the next pass of a job due at once. If the job was planned while the store's clock was ahead, this pass sets
+   * the job back: its times after now are decided again when they come. Otherwise the job does not change.
+   */
+  public CompletableFuture<JobStatus> rewind(String name) {
+    return stored(name).thenCompose(found -> wake(name)).thenCompose(woken -> find(name))
+        .thenApply(status -> status.orElseThrow(() -> new UnknownJobException(name))).toCompletableFuture();
+  }
+
+  /**
    * Requests a run now. The run waits for its turn if the overlap rule does not allow several runs.
    *
    * @param key the caller's name for the request, or null; a request has no effect if its key is among the 32 latest
@@ -732,7 +741,7 @@ public final class Jobs {
    * exists.
    */
   private CompletionStage<Optional<Put>> added(JobRecord record, long now, Function<String, @Nullable Calendar> known) {
-    JobLife.Plan plan = JobLife.plan(record, now, Map.of(), known, null);
+    JobLife.Plan plan = JobLife.plan(record, now, Map.of(), known, Attendance.UNKNOWN);
     Due due = plan.record().equals(record) ? Due.at(plan.at()) : Due.NOW;
     return written(record, due, Draft.ABSENT, now).thenApply(status -> {
       status.ifPresent(is -> count.created());

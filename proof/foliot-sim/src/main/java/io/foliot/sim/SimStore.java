@@ -62,8 +62,8 @@ final class SimStore {
       Function<TaskStore, ? extends CompletionStage<?>> action) {}
 
   /**
-   * Shows the virtual time, or another time while a write takes effect or is replayed, or a planted bug changes the
-   * clock.
+   * Shows the virtual time, or another time while a write takes effect or is replayed, or after a fault or a planted bug
+   * set the clock.
    */
   private final class ServerClock implements TimeSource {
     /** Time by which the current write was decided, or -1. */
@@ -276,6 +276,11 @@ final class SimStore {
   /** Returns whether a request of a client may still take effect. */
   boolean isAwaited() {
     return pendingClientCalls > 0;
+  }
+
+  /** Sets the store's clock to the virtual time plus a lead. */
+  void setClock(long aheadMillis) {
+    clock.errorMicros = aheadMillis * 1_000;
   }
 
   /** Fails over to a server that lacks the writes of the last {@code lostMillis}. */
