@@ -67,16 +67,20 @@ public final class JobPlanner implements Delivery {
    * store has recovered.
    */
   private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
+  /** Pause between two messages about delayed passes. */
+  private static final long LOG_EVERY_MILLIS = 60_000;
   /** Longest pause after a pass that failed because of the job itself. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
   private final TaskStore store;
   private final JobMeter meter;
   private final Calendars calendars;
-  private final ShardReads shards;
+  private final ShardReads reads;
   private final Allocators allocators;
   private final WaitLog waits = new WaitLog(LOG);
-  private final JobTurns turns = new JobTurns();
+  private final PlanningShares shares = new PlanningShares();
+  /** Time of the latest message about delayed passes, in milliseconds since 1970. */
+  private final AtomicLong delayLogged = new AtomicLong();
   // any thread
   private volatile @Nullable Fleet fleet;
   /** Time of the first pass without a fleet, in milliseconds since 1970; 0 before that pass. */
@@ -97,12 +101,11 @@ public final class JobPlanner implements Delivery {
     this.meter = meter;
     this.allocators = new Allocators(allocators);
     calendars = new Calendars(store);
-    shards = new ShardReads(store);
+    reads = new ShardReads(store);
   }
 
   /**
-   * Returns the jobs of the same store, for the callers of this process. If the passes of a job follow each other so
-   * quickly that a change cannot be written between them, this planner delays the next pass.
+   * Returns the jobs of the same store, for the callers of this process.
    */
   public Jobs jobs(JobHost host) {
     return jobs(host, new ProcessSurroundings());
@@ -110,7 +113,7 @@ public final class JobPlanner implements Delivery {
 
   /** Returns jobs as {@link #jobs(JobHost)} does, with the given clock, timer and source of random bits. */
   public Jobs jobs(JobHost host, JobSurroundings surroundings) {
-    return new Jobs(store, host, surroundings, turns, () -> fleet, allocators);
+    return new Jobs(store, host, surroundings, shares, () -> fleet, allocators);
   }
 
   @Override
@@ -177,12 +180,13 @@ public final class JobPlanner implements Delivery {
 
   private CompletionStage<Answer> pass(TaskRecord task, JobRecord record) {
     long now = task.claimedAt();
+    meter.passed(Math.max(0, now - task.dueAt()));
     List<TaskId> wanted = JobLife.wanted(record);
     if (wanted.isEmpty() && record.job().schedule().exclude().isEmpty()) {
       return planned(task, record, now, Map.of(), none -> null);
     }
     return calendars.of(record.job().schedule())
-        .thenCombine(shards.read(wanted), (known, ends) -> planned(task, record, now, ends, known))
+        .thenCombine(reads.read(wanted), (known, ends) -> planned(task, record, now, ends, known))
         .thenCompose(Function.identity());
   }
 
@@ -222,8 +226,21 @@ public final class JobPlanner implements Delivery {
       return failed(task, failure, Duration.ofMillis(plan.at() - now));
     }
     Body body = plan.record() == before ? null : body(plan.record());
-    Due next = Due.at(turns.nextPass(before.job().name(), now, plan.at()));
+    Due next = Due.at(nextPass(task, before.job(), plan.at(), now));
     return new Answer.Plan(new Outcome.Rearm(next, body, plan.children()), "");
+  }
+
+  private long nextPass(TaskRecord task, Job job, long planned, long now) {
+    long next = shares.nextPass(job.queue(), task.dueAt(), now, planned);
+    long logged = delayLogged.get();
+    if (next > planned && now - logged >= LOG_EVERY_MILLIS && delayLogged.compareAndSet(logged, now)) {
+      LOG.log(System.Logger.Level.WARNING,
+          "planning is late, and the jobs of a queue are planned less often because they"
+              + " need more than the share of their queue: queue=" + job.queue() + ", job=" + job.name()
+              + ", delayMillis="
+              + (next - planned));
+    }
+    return next;
   }
 
   private void count(JobRecord before, JobLife.Plan plan, long now) {
