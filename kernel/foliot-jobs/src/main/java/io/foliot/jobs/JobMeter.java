@@ -7,6 +7,13 @@ package io.foliot.jobs;
  */
 public interface JobMeter {
   /**
+   * Records that a planning pass has begun.
+   *
+   * @param lateMillis the milliseconds from the due time of the pass to its beginning
+   */
+  default void passed(long lateMillis) {}
+
+  /**
    * Counts scheduled times of a queue's jobs that a pass has decided.
    *
    * @param what the decision: fired, skipped, missed, paused or no_targets

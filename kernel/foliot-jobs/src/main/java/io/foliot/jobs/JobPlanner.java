@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -67,18 +68,22 @@ public final class JobPlanner implements Delivery {
   private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
   /** Pause before the next pass while the clocks of this node and of the store disagree. */
   private static final Duration CLOCK_PAUSE = Duration.ofSeconds(2);
+  /** Pause between two messages about delayed passes. */
+  private static final long LOG_EVERY_MILLIS = 60_000;
   /** Longest pause after a pass that failed because of the job itself. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
   private final TaskStore store;
   private final JobMeter meter;
   private final Calendars calendars;
-  private final ShardReads shards;
+  private final ShardReads reads;
   private final Allocators allocators;
   private final WaitLog waits = new WaitLog(LOG);
   private final ClockCheck clocks;
   private final AheadJobs ahead;
-  private final JobTurns turns = new JobTurns();
+  private final PlanningShares shares = new PlanningShares();
+  /** Time of the latest message about delayed passes, in milliseconds since 1970. */
+  private final AtomicLong delayLogged = new AtomicLong();
   // any thread
   private volatile Attendance workers = Attendance.UNKNOWN;
 
@@ -113,12 +118,11 @@ public final class JobPlanner implements Delivery {
     this.meter = meter;
     this.allocators = new Allocators(allocators);
     calendars = new Calendars(store);
-    shards = new ShardReads(store);
+    reads = new ShardReads(store);
   }
 
   /**
-   * Returns the jobs of the same store, for the callers of this process. If the passes of a job follow each other so
-   * quickly that a change cannot be written between them, this planner delays the next pass.
+   * Returns the jobs of the same store, for the callers of this process.
    */
   public Jobs jobs(JobHost host) {
     return jobs(host, new ProcessSurroundings());
@@ -126,7 +130,7 @@ public final class JobPlanner implements Delivery {
 
   /** Returns jobs as {@link #jobs(JobHost)} does, with the given clock, timer and source of random bits. */
   public Jobs jobs(JobHost host, JobSurroundings surroundings) {
-    return new Jobs(store, host, surroundings, turns, () -> workers.fleet(), allocators);
+    return new Jobs(store, host, surroundings, shares, () -> workers.fleet(), allocators);
   }
 
   @Override
@@ -194,6 +198,7 @@ public final class JobPlanner implements Delivery {
 
   private CompletionStage<Answer> pass(TaskRecord task, JobRecord record) {
     long now = task.claimedAt();
+    meter.passed(Math.max(0, now - task.dueAt()));
     if (clocks.disagree(now)) {
       return CompletableFuture.completedFuture(firstAttempt(task, CLOCK_PAUSE));
     }
@@ -209,7 +214,7 @@ public final class JobPlanner implements Delivery {
       return planned(task, record, now, Map.of(), none -> null);
     }
     return calendars.of(record.job().schedule())
-        .thenCombine(shards.read(wanted), (known, ends) -> planned(task, record, now, ends, known))
+        .thenCombine(reads.read(wanted), (known, ends) -> planned(task, record, now, ends, known))
         .thenCompose(Function.identity());
   }
 
@@ -252,8 +257,21 @@ public final class JobPlanner implements Delivery {
       return failed(task, failure, Duration.ofMillis(plan.at() - now));
     }
     Body body = plan.record() == before ? null : body(plan.record());
-    Due next = Due.at(turns.nextPass(before.job().name(), now, plan.at()));
+    Due next = Due.at(nextPass(task, before.job(), plan.at(), now));
     return new Answer.Plan(new Outcome.Rearm(next, body, plan.children()), "");
+  }
+
+  private long nextPass(TaskRecord task, Job job, long planned, long now) {
+    long next = shares.nextPass(job.queue(), task.dueAt(), now, planned);
+    long logged = delayLogged.get();
+    if (next > planned && now - logged >= LOG_EVERY_MILLIS && delayLogged.compareAndSet(logged, now)) {
+      LOG.log(System.Logger.Level.WARNING,
+          "planning is late, and the jobs of a queue are planned less often because they"
+              + " need more than the share of their queue: queue=" + job.queue() + ", job=" + job.name()
+              + ", delayMillis="
+              + (next - planned));
+    }
+    return next;
   }
 
   private void count(JobRecord before, JobLife.Plan plan, long now) {

@@ -1,15 +1,23 @@
 package io.foliot.jobs;
 
+import static java.util.Objects.requireNonNull;
+
 import io.foliot.core.Body;
 import io.foliot.core.Limits;
 import io.foliot.core.OnConflict;
 import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.Stages;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.coordination.Fleet;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.NewerVersionException;
@@ -36,9 +44,11 @@ import org.jspecify.annotations.Nullable;
  * store's time, and writes the new record. If the stored record has changed since the read, the change begins again. A
  * change based on an old record therefore never replaces a newer record, and the result of a change is valid on every
  * node. Whether a caller may reach the job ({@link #within}) is decided on the same record: on the one that the write
- * replaces, or on the one that is returned. A change is retried, with growing pauses, while a planning pass of the job runs. A
- * pass takes some milliseconds. If the third retry fails, the planner of this process delays the next pass. After six
- * seconds a change fails with {@link OverloadedException} and has no effect.
+ * replaces, or on the one that is returned. A change is
+ * retried while a planning pass of the job runs, which takes some milliseconds. A job that is planned without a pause
+ * is nearly always running. From the fifth try on, a change therefore claims the task of the job, as a pass does, and
+ * writes the new record as the end of its own attempt. The claim excludes all passes, of any process. After six seconds
+ * a change fails with {@link OverloadedException} and has no effect.
  *
  * <p>Futures fail with {@link IllegalArgumentException} for a request that can never work, and with
  * {@link UnknownJobException} for a job that does not exist. They also fail with the exceptions of
@@ -53,6 +63,7 @@ public final class Jobs {
   private final TaskStore store;
   private final JobHost host;
   private final JobSurroundings surroundings;
+  private final PlanningShares shares;
   private final Supplier<@Nullable Fleet> fleet;
   private final Repeats repeats;
   private final Calendars calendars;
@@ -159,7 +170,10 @@ public final class Jobs {
    */
   public record Page(List<JobStatus> jobs, @Nullable String next) {}
 
-  /** The record of a job as it was read. */
+  /** Lease of a change that claims a job; that of a pass is as long. */
+  private static final long LEASE_MILLIS = 5_000;
+
+  /** The record of a job as it was read, or as it was claimed. */
   private record Stored(JobRecord record, TaskRecord task) {}
 
   /** Creates the jobs of a store for a process without a planner. With a planner, use {@link JobPlanner#jobs}. */
@@ -169,22 +183,24 @@ public final class Jobs {
 
   /** Creates the jobs of a store for a process without a planner, with the given clock, timer and random bits. */
   public Jobs(TaskStore store, JobHost host, JobSurroundings surroundings) {
-    this(store, host, surroundings, new JobTurns(), () -> null, Allocators.NONE);
+    this(store, host, surroundings, new PlanningShares(), () -> null, Allocators.NONE);
   }
 
   /**
-   * @param turns shared with the planner of this process
+   * @param shares shared with the planner of this process
    * @param fleet returns the workers that the planner of this process has read most recently, or null before its first
    *     read
    * @param allocators the allocators of that planner
    */
-  Jobs(TaskStore store, JobHost host, JobSurroundings surroundings, JobTurns turns, Supplier<@Nullable Fleet> fleet,
+  Jobs(TaskStore store, JobHost host, JobSurroundings surroundings, PlanningShares shares,
+      Supplier<@Nullable Fleet> fleet,
       Allocators allocators) {
     this.store = store;
     this.host = host;
     this.surroundings = surroundings;
+    this.shares = shares;
     this.fleet = fleet;
-    repeats = new Repeats(surroundings, turns, this::wake);
+    repeats = new Repeats(surroundings, this::wake);
     calendars = new Calendars(store);
     time = new StoreTime(store, surroundings);
     views = new JobViews(store, host, calendars, time, fleet, allocators);
@@ -196,6 +212,7 @@ public final class Jobs {
     store = all.store;
     host = all.host;
     surroundings = all.surroundings;
+    shares = all.shares;
     fleet = all.fleet;
     repeats = all.repeats;
     calendars = all.calendars;
@@ -252,18 +269,18 @@ public final class Jobs {
    * @param edit returns the new definition, which has the same name; it must not block
    */
   public CompletableFuture<JobStatus> edit(String name, UnaryOperator<Job> edit) {
-    return repeats.untilTaken(name, () -> stored(name).thenCompose(found -> {
-      if (found == null) {
-        return busy();
-      }
+    return changing(name, found -> {
       Job old = found.record().job();
       Job next = edit.apply(old);
-      ensureReached(next);
+      ensureReachable(next);
       return ensureWorkers(next).thenCompose(ensured -> calendars.of(next.schedule()))
           .thenCompose(known -> calendars.of(old.schedule()).thenCompose(before -> time.now(name)
-              .thenCompose(now -> changed(found,
-                  JobChange.put(found.record(), next, now, calendar -> either(known, before, calendar)), now))));
-    }));
+              .thenCompose(read -> {
+                long now = now(found.task(), read);
+                return changed(found,
+                    JobChange.put(found.record(), next, now, calendar -> either(known, before, calendar)), now);
+              })));
+    });
   }
 
   /** Computes the record of a new job. */
@@ -277,18 +294,17 @@ public final class Jobs {
   }
 
   private CompletableFuture<Put> create(Job job, boolean moves, Creation creation, Change change) {
-    try {
-      ensureReached(job);
-    } catch (IllegalArgumentException e) {
-      return CompletableFuture.failedFuture(e);
-    }
-    return ensureWorkers(job).thenCompose(ensured -> write(job, moves, creation, change)).toCompletableFuture();
+    return Stages.call(() -> {
+      ensureReachable(job);
+      return ensureWorkers(job);
+    }).thenCompose(ensured -> write(job, moves, creation, change)).toCompletableFuture();
   }
 
-  private void ensureReached(Job job) {
+  /** Fails if the queue of a new definition is out of the caller's reach. */
+  private void ensureReachable(Job job) {
     if (queues != null && !queues.test(job.queue())) {
-      throw new IllegalArgumentException(
-          "the caller does not reach the queue of the job: job=" + job.name() + ", queue=" + job.queue());
+      throw new IllegalArgumentException("the caller does not reach the queue of the job: job=" + job.name()
+          + ", queue=" + job.queue());
     }
   }
 
@@ -323,55 +339,58 @@ public final class Jobs {
       return hasRoom() ? added(created, now, known) : busy();
     })).thenCompose(added -> added.isPresent()
         ? CompletableFuture.completedFuture(added.get())
-        : repeats.untilTaken(job.name(), () -> replace(job, moves, creation, change))).toCompletableFuture();
+        : repeats.untilTaken(job.name(), claims -> replace(job, moves, creation, change, claims)))
+        .toCompletableFuture();
   }
 
   private boolean hasRoom() {
     return count.count() < host.maxJobs();
   }
 
-  private CompletionStage<Optional<Put>> replace(Job job, boolean moves, Creation creation, Change change) {
+  private CompletionStage<Optional<Put>> replace(Job job, boolean moves, Creation creation, Change change,
+      boolean claims) {
     return calendars.of(job.schedule()).thenCompose(known -> time.now(job.name())
         .thenCompose(now -> read(job.name()).thenCompose(found -> {
-          TaskRecord task = found.orElse(null);
-          if (task == null || !task.isLive()) {
+          TaskRecord live = found.filter(TaskRecord::isLive).orElse(null);
+          if (live == null) {
             JobRecord created = creation.apply(job, now, known);
             if (!hasRoom()) {
               throw new TooManyJobsException(job.name(), host.maxJobs());
             }
             return added(created, now, known);
           }
-          if (task.state() == TaskState.RUNNING) {
-            return busy();
-          }
-          JobRecord record = JobRecordFormat.decodeIfReadable(task);
-          if (record != null && record.isDeleted()) {
-            return recreated(creation.apply(job, now, known), record, task.generation(), now);
-          }
-          boolean isRemoved = JobRecordFormat.isRemoved(task);
-          boolean isElsewhere = record != null && !record.job().queue().equals(job.queue());
-          if (!isRemoved && (!isReachable(record) || (isElsewhere && !moves))) {
-            throw new JobNameInUseException(job.name());
-          }
-          if (record == null && !isRemoved) {
-            ensureReplaceable(task);
-          }
-          CompletionStage<Optional<JobStatus>> replaced = record == null
-              ? written(creation.apply(job, now, known), task.generation(), now)
-              : calendars.of(record.job().schedule())
-                  .thenCompose(old -> changed(new Stored(record, task),
-                      change.apply(record, now, name -> either(known, old, name)), now));
-          return replaced.thenApply(status -> status.map(is -> new Put(is, isRemoved)));
+          return held(live, claims, task -> replaced(task, job, moves, creation, change, known, now(task, now)));
         })));
   }
 
+  private CompletionStage<Optional<Put>> replaced(TaskRecord task, Job job, boolean moves, Creation creation,
+      Change change, Function<String, @Nullable Calendar> known, long now) {
+    JobRecord record = JobRecordFormat.decodeIfReadable(task);
+    if (record != null && record.isDeleted()) {
+      return recreated(creation.apply(job, now, known), record, task, now);
+    }
+    boolean isRemoved = JobRecordFormat.isRemoved(task);
+    boolean isElsewhere = record != null && !record.job().queue().equals(job.queue());
+    if (!isRemoved && (!isReachable(record) || (isElsewhere && !moves))) {
+      throw new JobNameInUseException(job.name());
+    }
+    if (record == null && !isRemoved) {
+      ensureReplaceable(task);
+    }
+    CompletionStage<Optional<JobStatus>> replaced = record == null
+        ? written(creation.apply(job, now, known), task, now)
+        : calendars.of(record.job().schedule()).thenCompose(old -> changed(new Stored(record, task),
+            change.apply(record, now, name -> either(known, old, name)), now));
+    return replaced.thenApply(status -> status.map(is -> new Put(is, isRemoved)));
+  }
+
   /** Creates a job in place of a deleted one that still looks after its runs. The new job looks after them. */
-  private CompletionStage<Optional<Put>> recreated(JobRecord created, JobRecord deleted, long generation, long now) {
+  private CompletionStage<Optional<Put>> recreated(JobRecord created, JobRecord deleted, TaskRecord task, long now) {
     if (deleted.hasManyLeft()) {
       throw new OverloadedException("too many runs of deleted jobs of this name have not ended; stop them with"
           + " another delete, or wait: job=" + created.job().name());
     }
-    return written(created.withLeft(deleted.left()), generation, now)
+    return written(created.withLeft(deleted.left()), task, now)
         .thenApply(status -> status.map(is -> new Put(is, true)));
   }
 
@@ -431,11 +450,11 @@ public final class Jobs {
    * @return whether the job existed
    */
   public CompletableFuture<Boolean> delete(String name, boolean stopsRuns) {
-    return repeats.untilTaken(name, () -> read(name).thenCompose(found -> {
-      TaskRecord task = found.filter(this::isStored).orElse(null);
-      return task == null
+    return repeats.untilTaken(name, claims -> read(name).thenCompose(found -> {
+      TaskRecord stored = found.filter(this::isStored).orElse(null);
+      return stored == null
           ? CompletableFuture.completedFuture(Optional.of(false))
-          : task.state() == TaskState.RUNNING ? busy() : deleted(name, task, stopsRuns);
+          : held(stored, claims, task -> isStored(task) ? deleted(name, task, stopsRuns) : busy());
     }));
   }
 
@@ -443,13 +462,12 @@ public final class Jobs {
     JobRecord record = JobRecordFormat.decodeIfReadable(task);
     if (record == null) {
       ensureReplaceable(task);
-      return written(name, Body.EMPTY, Due.NOW, task.generation(), task.changedAt())
-          .thenApply(done -> done ? Optional.of(true) : Optional.empty());
+      return written(name, Body.EMPTY, task).thenApply(done -> done ? Optional.of(true) : Optional.empty());
     }
     JobRecord next = JobChange.delete(record, stopsRuns);
     CompletionStage<Boolean> written = next == record
         ? CompletableFuture.completedFuture(true)
-        : written(name, JobPlanner.body(next), Due.NOW, task.generation(), task.changedAt());
+        : written(name, JobPlanner.body(next), task);
     return written.thenCompose(done -> !done
         ? busy()
         : cancelled(JobLife.stopping(next)).thenApply(cancelled -> Optional.of(!record.isDeleted())));
@@ -479,7 +497,7 @@ public final class Jobs {
    * the job back: its times after now are decided again when they come. Otherwise the job does not change.
    */
   public CompletableFuture<JobStatus> rewind(String name) {
-    return stored(name).thenCompose(found -> wake(name)).thenCompose(woken -> find(name))
+    return wake(name).thenCompose(woken -> find(name))
         .thenApply(status -> status.orElseThrow(() -> new UnknownJobException(name))).toCompletableFuture();
   }
 
@@ -570,15 +588,15 @@ public final class Jobs {
   }
 
   private CompletableFuture<Requested> request(String name, Request request) {
-    return repeats.untilTaken(name, () -> stored(name).thenCompose(found -> found == null
-        ? busy()
-        : calendars.of(found.record().job().schedule()).thenCompose(known -> time.now(name).thenCompose(now -> {
+    return changing(name, found -> calendars.of(found.record().job().schedule())
+        .thenCompose(known -> time.now(name).thenCompose(read -> {
+          long now = now(found.task(), read);
           JobChange.Requested requested = request.apply(found.record(), now, known);
           Requested result = new Requested(requested.times().stream().map(Instant::ofEpochMilli).toList(),
               requested.origin(), requested.isRepeated());
           return changed(found, requested.record(), now)
               .thenApply(status -> status.map(written -> result));
-        }))));
+        })));
   }
 
   private CompletableFuture<JobStatus> change(String name, Change change) {
@@ -588,14 +606,73 @@ public final class Jobs {
   /** Changes a job, then runs the action {@code then} with the written record before the future completes. */
   private CompletableFuture<JobStatus> change(String name, Change change,
       Function<JobRecord, CompletionStage<Boolean>> then) {
-    return repeats.untilTaken(name, () -> stored(name).thenCompose(found -> found == null
-        ? busy()
-        : calendars.of(found.record().job().schedule()).thenCompose(known -> time.now(name).thenCompose(now -> {
+    return changing(name, found -> calendars.of(found.record().job().schedule())
+        .thenCompose(known -> time.now(name).thenCompose(read -> {
+          long now = now(found.task(), read);
           JobRecord next = change.apply(found.record(), now, known);
           return changed(found, next, now).thenCompose(status -> status.isEmpty()
               ? busy()
               : then.apply(next).thenApply(done -> status));
-        }))));
+        })));
+  }
+
+  /** Repeats a change of a job that exists until it was written. */
+  private <T> CompletableFuture<T> changing(String name, Function<Stored, CompletionStage<Optional<T>>> change) {
+    return repeats.untilTaken(name, claims -> read(name).thenCompose(found -> {
+      TaskRecord stored = found.filter(this::isFound).orElseThrow(() -> new UnknownJobException(name));
+      return held(stored, claims, task -> {
+        if (!isFound(task)) {
+          throw new UnknownJobException(name);
+        }
+        return change.apply(new Stored(readable(name, task), task));
+      });
+    }));
+  }
+
+  /**
+   * Applies a change to the task of a job: as it was read while no attempt of it runs, else as this process claims it.
+   * Returns empty if the job runs and is not or cannot be claimed. The change decides again whether it may reach the
+   * job, because the task that was claimed may differ from the one that was read.
+   */
+  private <T> CompletionStage<Optional<T>> held(TaskRecord task, boolean claims,
+      Function<TaskRecord, CompletionStage<Optional<T>>> change) {
+    if (task.state() != TaskState.RUNNING) {
+      return change.apply(task);
+    }
+    return !claims
+        ? busy()
+        : store.claim(List.of(new Claim(task.id(), LEASE_MILLIS))).thenCompose(
+            batch -> batch.results().getFirst() instanceof ClaimResult.Won won
+                ? released(won.task(), Stages.call(() -> change.apply(won.task())))
+                : busy());
+  }
+
+  /**
+   * Ends the claim of a change that was refused or changed nothing. If the change was written, the claim has ended, and
+   * this settlement has no effect. If this settlement fails, the job is planned again once the lease has ended.
+   */
+  private <T> CompletionStage<T> released(TaskRecord claimed, CompletionStage<T> change) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    var unused = change.whenComplete((changed, failure) -> settled(claimed, null).whenComplete((settled, unsettled) -> {
+      if (failure != null) {
+        result.completeExceptionally(failure);
+      } else {
+        result.complete(changed);
+      }
+    }));
+    return result;
+  }
+
+  /** Ends the claim of a change. Returns whether this settlement took effect. */
+  private CompletionStage<Boolean> settled(TaskRecord claimed, @Nullable Body next) {
+    return Stages.call(() -> store.settle(List.of(new Settlement(claimed.id(), claimed.generation(),
+        requireNonNull(claimed.token()), new Outcome.Rearm(Due.NOW, next, List.of()), claimed.claimedAt(), ""))))
+        .thenApply(results -> results.getFirst().kind() == SettleResult.Kind.SETTLED);
+  }
+
+  /** Returns the time of a change: the time of its claim, or the time that was read. */
+  private static long now(TaskRecord task, long read) {
+    return task.state() == TaskState.RUNNING ? task.claimedAt() : read;
   }
 
   /**
@@ -606,10 +683,7 @@ public final class Jobs {
   public CompletableFuture<List<ZonedDateTime>> next(String name, int count) {
     return read(name).thenCompose(found -> {
       TaskRecord task = found.filter(this::isFound).orElseThrow(() -> new UnknownJobException(name));
-      JobRecord record = JobRecordFormat.decodeIfReadable(task);
-      if (record == null) {
-        throw new IllegalArgumentException("the record of the job cannot be read; put the job again: job=" + name);
-      }
+      JobRecord record = readable(name, task);
       if (record.isEnded()) {
         return CompletableFuture.<List<ZonedDateTime>>completedFuture(List.of());
       }
@@ -696,16 +770,12 @@ public final class Jobs {
     }
   }
 
-  /** Returns the record of a job, or null while a pass of the job runs. */
-  private CompletionStage<@Nullable Stored> stored(String name) {
-    return read(name).thenApply(found -> {
-      TaskRecord task = found.filter(this::isFound).orElseThrow(() -> new UnknownJobException(name));
-      JobRecord record = JobRecordFormat.decodeIfReadable(task);
-      if (record == null) {
-        throw new IllegalArgumentException("the record of the job cannot be read; put the job again: job=" + name);
-      }
-      return task.state() == TaskState.RUNNING ? null : new Stored(record, task);
-    });
+  private static JobRecord readable(String name, TaskRecord task) {
+    JobRecord record = JobRecordFormat.decodeIfReadable(task);
+    if (record == null) {
+      throw new IllegalArgumentException("the record of the job cannot be read; put the job again: job=" + name);
+    }
+    return record;
   }
 
   /** Returns the result that makes {@link Repeats} try again. */
@@ -722,7 +792,7 @@ public final class Jobs {
           }
           return Optional.of(status);
         })
-        : written(next, before.task().generation(), now);
+        : written(next, before.task(), now);
   }
 
   /** Makes the next pass of a job due at once. If a pass runs, or the job changes meanwhile, a pass follows anyway. */
@@ -742,26 +812,37 @@ public final class Jobs {
    */
   private CompletionStage<Optional<Put>> added(JobRecord record, long now, Function<String, @Nullable Calendar> known) {
     JobLife.Plan plan = JobLife.plan(record, now, Map.of(), known, Attendance.UNKNOWN);
-    Due due = plan.record().equals(record) ? Due.at(plan.at()) : Due.NOW;
-    return written(record, due, Draft.ABSENT, now).thenApply(status -> {
-      status.ifPresent(is -> count.created());
-      return status.map(is -> new Put(is, true));
+    long first = plan.record().equals(record) ? plan.at() : now;
+    Due due = Due.at(shares.firstPass(record.job().queue(), now, first));
+    String name = record.job().name();
+    TaskId id = TaskId.of(now, Shards.hash16(name), surroundings.randomBits());
+    return written(name, JobPlanner.body(record), due, Draft.ABSENT, id).thenCompose(done -> {
+      if (!done) {
+        return busy();
+      }
+      count.created();
+      return views.written(record, now).thenApply(status -> Optional.of(new Put(status, true)));
     });
   }
 
   /** Writes a record, to be planned at once. Returns empty if the job has changed meanwhile. */
-  private CompletionStage<Optional<JobStatus>> written(JobRecord record, long expectedGeneration, long now) {
-    return written(record, Due.NOW, expectedGeneration, now);
-  }
-
-  private CompletionStage<Optional<JobStatus>> written(JobRecord record, Due due, long expectedGeneration, long now) {
-    return written(record.job().name(), JobPlanner.body(record), due, expectedGeneration, now)
+  private CompletionStage<Optional<JobStatus>> written(JobRecord record, TaskRecord before, long now) {
+    return written(record.job().name(), JobPlanner.body(record), before)
         .thenCompose(done -> done ? views.written(record, now).thenApply(Optional::of) : busy());
   }
 
-  /** Writes the payload of a job's task. Returns false if the job has changed meanwhile. */
-  private CompletionStage<Boolean> written(String name, Body body, Due due, long expectedGeneration, long now) {
-    TaskId id = TaskId.of(now, Shards.hash16(name), surroundings.randomBits());
+  /**
+   * Writes the payload of a job's task, to be planned at once. Returns false if the job has changed meanwhile.
+   *
+   * @param before the task as it was read or claimed
+   */
+  private CompletionStage<Boolean> written(String name, Body body, TaskRecord before) {
+    return before.state() == TaskState.RUNNING
+        ? settled(before, body)
+        : written(name, body, Due.NOW, before.generation(), before.id());
+  }
+
+  private CompletionStage<Boolean> written(String name, Body body, Due due, long expectedGeneration, TaskId id) {
     Draft draft = new Draft(id, Shards.JOBS, name, due, body, 0, OnConflict.REJECT, null)
         .expecting(expectedGeneration);
     return host.write(List.of(draft)).thenApply(results -> results.getFirst().kind().isPlaced());

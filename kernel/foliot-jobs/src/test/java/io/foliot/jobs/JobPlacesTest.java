@@ -727,7 +727,7 @@ final class JobPlacesTest {
     Attendance ahead = Attendance.UNKNOWN.with(away.fleet(), START + hour);
     assertThat(ahead.asOf(START).isWithoutWorker("q", START + 30_000)).isTrue();
     Attendance gone = Attendance.UNKNOWN.with(Workers.of(1), START).with(away.fleet(), START + hour);
-    assertThat(gone.asOf(START + 1).isGone(away.fleet().seats().getFirst(), START + 10_001)).isTrue();
+    assertThat(gone.asOf(START + 1).isGone(away.fleet().seats().getFirst(), "q", START + 10_001)).isTrue();
     assertThat(gone.asOf(START + hour)).isSameAs(gone);
   }
 

@@ -505,7 +505,9 @@ final class JobApiTest {
     rig.as(key("\"admin\"", "\"*\""));
     rig.as(key("\"submit\"", "\"billing\""));
     List<Rig.Answer> answers = List.of(rig.put("/v1/jobs/nightly", NIGHTLY),
-        rig.post("/v1/jobs/nightly/declare", NIGHTLY), rig.post("/v1/jobs/nightly/pause", "{\"reason\": \"x\"}"),
+        rig.post("/v1/jobs/nightly/declare", NIGHTLY),
+        rig.call("PATCH", "/v1/jobs/nightly", "{\"timeout\": \"5m\"}", Map.of("Content-Type", "application/json")),
+        rig.post("/v1/jobs/nightly/pause", "{\"reason\": \"x\"}"),
         rig.post("/v1/jobs/nightly/resume", ""), rig.post("/v1/jobs/nightly/runs/" + time + "/stop", ""));
     for (Rig.Answer answer : answers) {
       assertThat(answer.status()).as(answer.body()).isEqualTo(200);

@@ -136,6 +136,7 @@ class JobRaceTest {
     Call call = new Call(route.method(), path, switch (route) {
       case PUT_JOB, DECLARE_JOB -> putBody();
       case PUT_JOBS -> "{\"job\": \"" + JOB + "\", " + putBody().substring(1) + "\n";
+      case PATCH_JOB -> "{\"timeout\": \"5m\"}";
       case TRIGGER_JOB -> "{\"parameter\": \"" + OWN + "\"}";
       case BACKFILL_JOB -> "{\"from\": \"2026-01-01T00:00:00Z\", \"to\": \"2026-01-02T00:00:00Z\"}";
       case PAUSE_JOB, RESUME_JOB, STOP_RUN -> "";

@@ -106,8 +106,7 @@ final class JobRoutes {
         ensureQueue(request.caller(), next);
       }
     }
-    return written(request, 200,
-        call(() -> jobs(request).edit(name, existing -> JobJson.patched(existing, body))));
+    return written(request, 200, call(() -> jobs(request).edit(name, existing -> JobJson.patched(existing, body))));
   }
 
   private void ensureQueue(Caller caller, Job job) {

@@ -55,6 +55,7 @@ public final class ServerMeter implements Meter, JobMeter {
   private final Map<CallKey, CallMeters> calls = new ConcurrentHashMap<>();
   private final Timer turns;
   private final Timer runsLate;
+  private final Timer passesLate;
   private final JobStates jobs = new JobStates();
   private final AtomicLong jobsAhead = new AtomicLong();
   private final Counter slotsGained;
@@ -149,6 +150,9 @@ public final class ServerMeter implements Meter, JobMeter {
     queues.put(JobPlanner.QUEUE, planning);
     runsLate = Timer.builder("foliot.job.late").description("From a job's scheduled time to the start of its run")
         .serviceLevelObjectives(RUNS_LATE).register(registry);
+    passesLate = Timer.builder("foliot.planning.late")
+        .description("From the due time of a planning pass over a job to its beginning")
+        .serviceLevelObjectives(RUNS_LATE).register(registry);
     slotsGained = Counter.builder("foliot.slots.gained").description("Slots that this node has taken over")
         .register(registry);
     slotsLost = Counter.builder("foliot.slots.lost").description("Slots that this node no longer owns")
@@ -184,6 +188,11 @@ public final class ServerMeter implements Meter, JobMeter {
   @Override
   public void ended(String queue, String what, long count) {
     of(queue).runs(what).increment((double) count);
+  }
+
+  @Override
+  public void passed(long lateMillis) {
+    passesLate.record(lateMillis, TimeUnit.MILLISECONDS);
   }
 
   @Override
