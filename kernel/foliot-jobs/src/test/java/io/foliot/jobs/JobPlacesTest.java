@@ -144,7 +144,7 @@ final class JobPlacesTest {
     assertThat(cancels).as("past the deadline of the run").containsExactlyInAnyOrder(children.get(0).id(),
         children.get(1).id());
     succeed(START + 11 * MINUTE);
-    JobLife.Plan last = JobLife.plan(record, START + 12 * MINUTE, ends, NO_CALENDARS, fleet);
+    JobLife.Plan last = JobLife.plan(record, START + 12 * MINUTE, ends, NO_CALENDARS, Attendance.of(fleet));
     assertThat(last.isOver()).isTrue();
   }
 
@@ -169,15 +169,15 @@ final class JobPlacesTest {
   void aJobWhoseCalendarIsMissingLooksAfterItsRuns() {
     record = JobChange.create(minutely().scope(Scope.ALL).schedule(s -> s.exclude(List.of("holidays"))).build(), START,
         name -> Calendar.NONE);
-    JobLife.Plan begun = JobLife.plan(record, START + MINUTE, Map.of(), name -> Calendar.NONE, fleet);
+    JobLife.Plan begun = JobLife.plan(record, START + MINUTE, Map.of(), name -> Calendar.NONE, Attendance.of(fleet));
     begun.children().forEach(child -> ends.put(child.id(), new ShardEnd(ShardEnd.State.LIVE, 0)));
     fleet = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").gone(2).fleet();
-    JobLife.Plan blind = JobLife.plan(begun.record(), START + 2 * MINUTE, ends, NO_CALENDARS, fleet);
+    JobLife.Plan blind = JobLife.plan(begun.record(), START + 2 * MINUTE, ends, NO_CALENDARS, Attendance.of(fleet));
     assertThat(blind.cancels()).containsExactly(begun.children().get(2).id());
     assertThat(blind.failure()).isInstanceOf(ScheduleException.class);
     assertThat(blind.at()).isLessThanOrEqualTo(START + 2 * MINUTE + 10_000);
     succeed(START + 2 * MINUTE);
-    JobLife.Plan ended = JobLife.plan(begun.record(), START + 2 * MINUTE, ends, NO_CALENDARS, fleet);
+    JobLife.Plan ended = JobLife.plan(begun.record(), START + 2 * MINUTE, ends, NO_CALENDARS, Attendance.of(fleet));
     assertThat(ended.record().active()).isEmpty();
     assertThat(ended.failure()).as("the end of the run is written").isNull();
     assertThat(ended.record().cursor()).as("no time is decided").isEqualTo(START + MINUTE);
