@@ -56,8 +56,8 @@ final class DueQueue {
   private static final int MAX_KEPT_CAPACITY = 4096;
 
   /**
-   * Largest number of keys that an insertion moves, and of timers of a slot that is sorted by insertion. A timer of such
-   * a slot moves at most a quarter of this number of keys on average, 256 bytes.
+   * Largest number of keys that an insertion moves, and of timers of a slot that is sorted by insertion. A timer of
+   * such a slot moves at most a quarter of this number of keys on average, 256 bytes.
    */
   private static final int INSERTION_MAX = 128;
 
