@@ -60,7 +60,7 @@ public final class Engine implements Scheduler {
   private final Environment environment;
   private final TaskStore store;
   private final TimeSource clock;
-  private final CallGate gate = new CallGate();
+  private final CallGate gate;
   private final QueueRegistry registry;
   private final LoopGroup loops;
   private final ClusterPermits permits;
@@ -84,7 +84,8 @@ public final class Engine implements Scheduler {
     clock = environment.clock();
     RandomSource random = new RandomSource(environment.random());
     registry = new QueueRegistry(store, clock, environment.deliveries(), options, this::requestPermits);
-    StoreOutage outage = new StoreOutage();
+    StoreOutage outage = new StoreOutage(options.loops());
+    gate = new CallGate(() -> outage.isAway(clock.monotonicNanos()));
     hints = new EndHints(environment.deliveries(), this::wakeAwaiting);
     loops = new LoopGroup(options.loops(), store.slotCount(),
         (index, share) -> new EngineLoop(options, environment, environment.loops().get(), registry, outage, hints,
@@ -102,10 +103,10 @@ public final class Engine implements Scheduler {
     });
     membership = new Membership(options, store, clock, environment.coordinator(), loops);
     permits = new ClusterPermits(store, clock, registry, options.node(), random.next(1)[0], first.inbox());
-    watch = new QueueWatch(store, registry, clock, first::storeMicros, first.inbox(),
+    watch = new QueueWatch(store, registry, clock, first.inbox(),
         queues -> queues.forEach(loops::changed));
     settings = new QueueSettings(store, registry, loops::changed);
-    deletions = new QueueDeletions(store, registry, clock, loops::storeMillis, settings::refresh);
+    deletions = new QueueDeletions(store, registry, clock, settings::refresh);
     tasks = new TaskCalls(options, store, registry, watch, loops, random, clock, environment.meter());
     fleet = new FleetKeeper(store, registry, options, first.inbox(), membership::isGone);
     reports = new ReportCalls(options, store, registry, watch, loops, hints, fleet.roster(), random, clock,
@@ -121,15 +122,13 @@ public final class Engine implements Scheduler {
    * @return a future that completes when the engine serves; fails if the store does not answer, or is sealed
    */
   public CompletableFuture<Void> start() {
-    // If the store's time were not measured first, this node could give away the seats of workers that have just left.
     return loops.measureClocks().thenCompose(read -> store.document(DocumentKind.CLUSTER, StoreSeal.NAME))
         .thenCompose(found -> {
           if (found.isPresent()) {
             throw new SealedException(SealFormat.decode(found.get().content()));
           }
-          QueueRegistry.Read read = new QueueRegistry.Read(clock.monotonicNanos(), loops.get(0).storeMicros());
-          return store.documents(DocumentKind.QUEUE)
-              .thenApply(documents -> registry.replaceAll(documents, registry.changes(), read));
+          return QueueWatch.read(store, clock)
+              .thenApply(read -> registry.replaceAll(read.documents(), registry.changes(), read.at()));
         }).thenAccept(queues -> {
           assert queues != null;
           loops.forEach(EngineLoop::start);
@@ -161,7 +160,7 @@ public final class Engine implements Scheduler {
     watch.turn(nowNanos);
     deletions.turn(nowNanos);
     hints.turn(nowNanos);
-    fleet.turn(nowNanos, loops.get(0).storeMicros());
+    fleet.turn(nowNanos);
     if (store.isShared()) {
       permits.turn(nowNanos);
     }
@@ -380,7 +379,7 @@ public final class Engine implements Scheduler {
       int slot = id.slot(store.slotCount());
       return watch.findAny(task.queue()).thenCompose(queue -> loops.loopOf(id).laneStatus(task.queue()))
           .thenApply(lane -> Optional.of(
-              new Explainer(registry, task, lane.orElse(null), clock.monotonicNanos(), loops.storeMillis())
+              new Explainer(registry, task, lane.orElse(null), clock.monotonicNanos(), loops)
                   .explain(slot, membership.owner(slot))));
     }));
   }

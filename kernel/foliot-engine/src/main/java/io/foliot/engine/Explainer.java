@@ -30,14 +30,14 @@ final class Explainer {
    *
    * @param lane the lane of the task's queue on the loop of the task, or null if there is none
    * @param nowNanos the monotonic time
-   * @param nowMillis the store's time
+   * @param loops the loops, which show the store's time
    */
-  Explainer(QueueRegistry registry, TaskRecord task, @Nullable LaneStatus lane, long nowNanos, long nowMillis) {
+  Explainer(QueueRegistry registry, TaskRecord task, @Nullable LaneStatus lane, long nowNanos, LoopGroup loops) {
     this.registry = registry;
     this.task = task;
     this.lane = lane;
     this.nowNanos = nowNanos;
-    this.nowMillis = nowMillis;
+    nowMillis = loops.storeMillis();
     isAddressed = !task.id().address().isAnywhere();
     queue = registry.queue(task.queue());
     delivery = queue == null ? null : registry.serving(queue);
@@ -78,7 +78,7 @@ final class Explainer {
     if (isAddressed) {
       // An addressed task waits for its worker, parked or in the lane, regardless of the tasks before it.
       reasons.add(TaskReason.ADDRESSED);
-    } else if (task.parked()) {
+    } else if (task.parked() && reasons.isEmpty()) {
       reasons.add(TaskReason.PARKED);
     } else if (lane != null && lane.waiting() > 0) {
       reasons.add(TaskReason.LANE_WAITS);

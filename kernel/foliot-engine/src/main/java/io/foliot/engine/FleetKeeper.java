@@ -19,6 +19,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes the workers of this node, and reads the workers of all nodes. Passive; confined to the first loop's thread,
@@ -65,6 +66,17 @@ final class FleetKeeper {
   /** Maximum number of tries of one call to change the seats. */
   private static final int MOST_CHANGES = 20;
 
+  /** The slot whose clock is read. The documents are in the same database as slot 0. */
+  private static final int CLOCK_SLOT = 0;
+
+  /**
+   * The answer to a read of the fleet.
+   *
+   * @param micros the store's clock, read before the documents
+   * @param documents the documents; null if this node has read them and no other node can change them
+   */
+  private record Read(long micros, @Nullable List<Document> documents) {}
+
   private final TaskStore store;
   private final QueueRegistry registry;
   private final Inbox inbox;
@@ -72,6 +84,7 @@ final class FleetKeeper {
   private final String zone;
   private final Predicate<String> isGone;
   private final WorkerRoster roster = new WorkerRoster();
+  private final Vouchers.Sightings sightings = new Vouchers.Sightings();
 
   private volatile Fleet fleet = Fleet.EMPTY;
 
@@ -155,31 +168,40 @@ final class FleetKeeper {
 
   // The loop's thread.
 
-  void turn(long nowNanos, long nowMicros) {
+  void turn(long nowNanos) {
     long restNanos = fleet.hasWorkers() ? READ_SOON_NANOS : READ_NANOS;
     if (!underWay && (isUrgent || nowNanos - turnedNanos >= restNanos)) {
       isUrgent = false;
       turnedNanos = nowNanos;
-      read(nowNanos, nowMicros);
+      read(nowNanos);
     }
   }
 
-  private void read(long nowNanos, long nowMicros) {
+  /**
+   * Reads the store's clock, and then the documents. A voucher that had ended at the earlier of the two reads had ended
+   * at the later one too. A clock that is read before this call may be older than the documents by any time, because
+   * the monotonic clock of a suspended machine stops.
+   */
+  private void read(long nowNanos) {
     Map<String, WorkerRoster.Present> own = own(nowNanos);
-    if (!store.isShared() && hasRead) {
-      seat(own, live(Map.of(), own), nowMicros);
-      return;
-    }
     underWay = true;
-    CompletionStage<List<Document>> read = Stages.call(() -> vouch(own, nowNanos, nowMicros)
-        .thenCompose(done -> store.documents(DocumentKind.FLEET)));
-    inbox.after(read, (documents, failure, answeredNanos) -> {
+    CompletionStage<Read> read = Stages.call(() -> store.timeMicros(CLOCK_SLOT))
+        .thenCompose(micros -> read(own, nowNanos, micros));
+    inbox.after(read, (found, failure, answeredNanos) -> {
       underWay = false;
       // After a failure the latest fleet is kept: a failed read is no evidence that workers are gone.
-      if (documents != null) {
-        found(documents, own, nowMicros);
+      if (found != null) {
+        found(found, own);
       }
     });
+  }
+
+  private CompletionStage<Read> read(Map<String, WorkerRoster.Present> own, long nowNanos, long micros) {
+    if (!store.isShared() && hasRead) {
+      return CompletableFuture.completedFuture(new Read(micros, null));
+    }
+    return vouch(own, nowNanos, micros).thenCompose(done -> store.documents(DocumentKind.FLEET))
+        .thenApply(documents -> new Read(micros, documents));
   }
 
   /**
@@ -220,6 +242,15 @@ final class FleetKeeper {
     });
   }
 
+  private void found(Read found, Map<String, WorkerRoster.Present> own) {
+    List<Document> documents = found.documents();
+    if (documents == null) {
+      seat(own, live(Map.of(), own), found.micros());
+    } else {
+      found(documents, own, found.micros());
+    }
+  }
+
   private void found(List<Document> documents, Map<String, WorkerRoster.Present> own, long nowMicros) {
     Map<String, Vouchers> vouchers = new TreeMap<>();
     FleetRecord read = FleetRecord.EMPTY;
@@ -244,8 +275,8 @@ final class FleetKeeper {
     String other = document.name().substring(NODES.length());
     try {
       Vouchers found = Vouchers.decode(document.content());
-      if (found.hold(nowMicros)) {
-        if (!isGone.test(other) || found.hold(nowMicros + Vouchers.VALID_MICROS - OVERDUE_MICROS)) {
+      if (sightings.holds(other, found, nowMicros)) {
+        if (!isGone.test(other) || found.untilMicros() > nowMicros + Vouchers.VALID_MICROS - OVERDUE_MICROS) {
           vouchers.put(other, found);
         }
         return;

@@ -3,17 +3,18 @@ package io.foliot.engine;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.QueueInUseException;
+import io.foliot.core.Stages;
 import io.foliot.core.TimeSource;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.TaskStore;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -45,17 +46,15 @@ final class QueueDeletions {
   private final TaskStore store;
   private final QueueRegistry registry;
   private final TimeSource clock;
-  private final LongSupplier storeMillis;
   private final Function<String, CompletionStage<Void>> refresh;
   private final ConcurrentLinkedQueue<Wait> waits = new ConcurrentLinkedQueue<>();
 
   /** @param refresh reads the settings of a queue again */
-  QueueDeletions(TaskStore store, QueueRegistry registry, TimeSource clock, LongSupplier storeMillis,
+  QueueDeletions(TaskStore store, QueueRegistry registry, TimeSource clock,
       Function<String, CompletionStage<Void>> refresh) {
     this.store = store;
     this.registry = registry;
     this.clock = clock;
-    this.storeMillis = storeMillis;
     this.refresh = refresh;
   }
 
@@ -65,23 +64,27 @@ final class QueueDeletions {
   }
 
   private CompletionStage<Boolean> delete(String name, int tries) {
-    return store.hasLive(name).thenCombine(read(name), (live, found) -> {
+    return nowMillis().thenCompose(nowMillis -> store.hasLive(name).thenCombine(read(name), (live, found) -> {
       if (found.isPresent() && live) {
         throw new QueueInUseException(name);
       }
       return found;
     }).thenCompose(found -> found.isEmpty()
         ? refresh.apply(name).thenApply(done -> false)
-        : delete(name, found.get(), tries));
+        : delete(name, found.get(), nowMillis, tries)));
+  }
+
+  /** Reads the clock of the database that has the documents. */
+  private CompletionStage<Long> nowMillis() {
+    return store.timeMicros(0).thenApply(micros -> Math.floorDiv(micros, 1_000));
   }
 
   private CompletionStage<Optional<Document>> read(String name) {
     return store.document(DocumentKind.QUEUE, name);
   }
 
-  private CompletionStage<Boolean> delete(String name, Document found, int tries) {
+  private CompletionStage<Boolean> delete(String name, Document found, long nowMillis, int tries) {
     QueueCodec.Decoded settings = QueueCodec.decodeAll(found.content());
-    long nowMillis = storeMillis.getAsLong();
     if (settings.closingSince() != QueueCodec.OPEN && !isOver(settings.closingSince(), nowMillis)) {
       throw new OverloadedException("another call is deleting the queue: queue=" + name);
     }
@@ -157,12 +160,18 @@ final class QueueDeletions {
 
   /** Takes back the marks of deletions that were abandoned. */
   void takeBackAbandoned() {
-    long nowMillis = storeMillis.getAsLong();
-    registry.closings().forEach((name, since) -> {
-      if (isOver(since, nowMillis)) {
-        CompletionStage<Void> unused = takeBack(name, content -> QueueCodec.decodeAll(content).closingSince() == since);
-      }
-    });
+    Map<String, Long> closings = registry.closings();
+    if (closings.isEmpty()) {
+      return;
+    }
+    CompletionStage<Void> unused = Stages.call(this::nowMillis)
+        .thenAccept(nowMillis -> closings.forEach((name, since) -> {
+          if (isOver(since, nowMillis)) {
+            CompletionStage<Void> taken = takeBack(name,
+                content -> QueueCodec.decodeAll(content).closingSince() == since);
+            assert taken != null;
+          }
+        }));
   }
 
   /** Ends the waits whose time is over; the loop calls this at each turn. */

@@ -4,6 +4,7 @@ import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.UnknownQueueException;
 import io.foliot.core.Stages;
 import io.foliot.core.TimeSource;
+import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
@@ -18,7 +19,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -45,7 +45,6 @@ final class QueueWatch {
   private final TaskStore store;
   private final QueueRegistry registry;
   private final TimeSource clock;
-  private final LongSupplier storeMicros;
   private final Inbox inbox;
   private final Consumer<Set<String>> changed;
 
@@ -63,12 +62,11 @@ final class QueueWatch {
    * @param inbox the inbox of the loop whose thread reads
    * @param changed receives the names of queues that have changed
    */
-  QueueWatch(TaskStore store, QueueRegistry registry, TimeSource clock, LongSupplier storeMicros, Inbox inbox,
+  QueueWatch(TaskStore store, QueueRegistry registry, TimeSource clock, Inbox inbox,
       Consumer<Set<String>> changed) {
     this.store = store;
     this.registry = registry;
     this.clock = clock;
-    this.storeMicros = storeMicros;
     this.inbox = inbox;
     this.changed = changed;
     beganNanos = clock.monotonicNanos();
@@ -173,6 +171,20 @@ final class QueueWatch {
         });
   }
 
+  /**
+   * The settings of all queues.
+   *
+   * @param at an instant before the read
+   */
+  record Found(List<Document> documents, QueueRegistry.Read at) {}
+
+  /** Reads the settings of all queues, and the store's clock before them. */
+  static CompletionStage<Found> read(TaskStore store, TimeSource clock) {
+    long nowNanos = clock.monotonicNanos();
+    return store.timeMicros(0).thenCompose(micros -> store.documents(DocumentKind.QUEUE)
+        .thenApply(documents -> new Found(documents, new QueueRegistry.Read(nowNanos, micros))));
+  }
+
   // The loop's thread.
 
   /** Starts a read if a call waits for one, or if the interval is over. */
@@ -192,17 +204,16 @@ final class QueueWatch {
       served.add(next);
     }
     long changes = registry.changes();
-    QueueRegistry.Read read = new QueueRegistry.Read(clock.monotonicNanos(), storeMicros.getAsLong());
-    inbox.after(Stages.call(() -> store.documents(DocumentKind.QUEUE)), (documents, failure, endNanos) -> {
+    inbox.after(Stages.call(() -> read(store, clock)), (read, failure, endNanos) -> {
       underWay = false;
       pauseEndNanos = endNanos + Math.max(LEAST_PAUSE_NANOS, PAUSE * (endNanos - nowNanos));
-      if (documents == null) {
+      if (read == null) {
         StoreException away = new StoreAwayException("the queues cannot be read: " + GroupCommit.unwrapped(failure),
             failure);
         served.forEach(each -> each.completeExceptionally(away));
         return;
       }
-      Set<String> different = registry.replaceAll(documents, changes, read);
+      Set<String> different = registry.replaceAll(read.documents(), changes, read.at());
       if (different == null) {
         // This node has applied another read meanwhile, which may be newer.
         waiting.addAll(served);

@@ -1,6 +1,7 @@
 package io.foliot.engine;
 
 import io.foliot.core.store.format.DocumentFormat;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -19,11 +20,33 @@ record Vouchers(long untilMicros, Map<String, WorkerRoster.Present> workers) {
   static final long VALID_MICROS = 10_000_000L;
 
   /**
-   * Returns whether the declaration is valid now. A declaration whose end is too far ahead is invalid: it was written
-   * before the store's clock was set back.
+   * The declarations whose ends are too far ahead of the store's clock, as one node has seen them. Such a declaration
+   * was written before the store's clock was set back, or this node's reading of that clock is older than the
+   * declaration. Neither shows that its node is gone. But a live node renews its declaration within
+   * {@link #VALID_MICROS}, so a declaration that has stayed the same for that time is invalid. Not thread-safe.
    */
-  boolean hold(long nowMicros) {
-    return untilMicros > nowMicros && untilMicros - nowMicros <= 2 * VALID_MICROS;
+  static final class Sightings {
+    private record Sighting(long untilMicros, long sinceMicros) {}
+
+    private final Map<String, Sighting> farAhead = new HashMap<>();
+
+    /**
+     * Returns whether the declaration of a node is valid.
+     *
+     * @param nowMicros the store's clock, read shortly before the declaration
+     */
+    boolean holds(String node, Vouchers vouchers, long nowMicros) {
+      if (vouchers.untilMicros() - nowMicros <= 2 * VALID_MICROS) {
+        farAhead.remove(node);
+        return vouchers.untilMicros() > nowMicros;
+      }
+      Sighting sighting = farAhead.get(node);
+      if (sighting == null || sighting.untilMicros() != vouchers.untilMicros() || nowMicros < sighting.sinceMicros()) {
+        farAhead.put(node, new Sighting(vouchers.untilMicros(), nowMicros));
+        return true;
+      }
+      return nowMicros - sighting.sinceMicros() < VALID_MICROS;
+    }
   }
 
   byte[] encode() {

@@ -7,15 +7,21 @@ import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nam
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.TaskStore;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -64,6 +70,34 @@ final class ArchitectureTest {
         .hasMessageContaining("use TimeSource");
   }
 
+  /** A class that reads documents. */
+  private static final DescribedPredicate<JavaClass> READS_DOCUMENTS = DescribedPredicate.describe(
+      "read documents", type -> type.getAccessesFromSelf().stream().anyMatch(access -> access.getTargetOwner()
+          .isEquivalentTo(TaskStore.class) && access.getName().matches("documents?")));
+
+  private static final ArchRule DOCUMENTS_ARE_JUDGED_BY_A_CLOCK_THAT_IS_READ_WITH_THEM = noClasses()
+      .that(READS_DOCUMENTS).should().dependOnClassesThat(equivalentTo(StoreClock.class)).orShould()
+      .callCodeUnitWhere(target(owner(nameMatching(".*\\.(EngineLoop|LoopGroup)")))
+          .and(target(nameMatching("storeMicros|storeMillis"))))
+      .because("the time of another node is judged by a reading of the store's clock that is made in the same call;"
+          + " the monotonic clock, which StoreClock continues, stops while the machine is suspended;"
+          + " use TaskStore.timeMicros");
+
+  @Test
+  void documentsAreJudgedByAClockThatIsReadWithThem() {
+    DOCUMENTS_ARE_JUDGED_BY_A_CLOCK_THAT_IS_READ_WITH_THEM.check(MAIN);
+    assertThat(MAIN.stream().filter(READS_DOCUMENTS).map(JavaClass::getSimpleName))
+        .contains("FleetKeeper", "ClusterPermits", "QueueWatch", "QueueDeletions", "Engine");
+  }
+
+  @Test
+  void aDocumentJudgedByAnOlderReadingOfTheClockIsFound() {
+    JavaClasses offender = new ClassFileImporter().importClasses(JudgesByAnOlderReading.class, TaskStore.class,
+        StoreClock.class);
+    assertThatThrownBy(() -> DOCUMENTS_ARE_JUDGED_BY_A_CLOCK_THAT_IS_READ_WITH_THEM.check(offender))
+        .isInstanceOf(AssertionError.class).hasMessageContaining("JudgesByAnOlderReading");
+  }
+
   @Test
   void theEngineDoesNotReadTheHostsName() {
     noClasses().that().resideInAPackage("io.foliot.engine..").should().dependOnClassesThat()
@@ -85,6 +119,13 @@ final class ArchitectureTest {
             "java.io",
             "java.nio.charset").or(equivalentTo(ByteOrder.class)).or(equivalentTo(Path.class)))
         .check(MAIN);
+  }
+
+  /** A class that compares a document with a reading of the clock that was made before. */
+  static final class JudgesByAnOlderReading {
+    static CompletionStage<Boolean> isOver(TaskStore store, StoreClock clock, long nowNanos) {
+      return store.documents(DocumentKind.FLEET).thenApply(found -> clock.micros(nowNanos) > found.size());
+    }
   }
 
   /** A class that breaks the ban of {@link #CLOCK} on purpose. */

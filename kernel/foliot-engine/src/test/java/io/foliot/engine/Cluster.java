@@ -187,8 +187,13 @@ final class Cluster {
 
     /** Suspends the node's machine, whose monotonic clock stops for this time. */
     void sleep(Duration time) {
+      sleep(time, () -> advance(time));
+    }
+
+    /** Suspends the node's machine for a time, in which {@code meanwhile} lets the other nodes run. */
+    void sleep(Duration time, Runnable meanwhile) {
       pause();
-      advance(time);
+      meanwhile.run();
       sleptNanos += time.toNanos();
       resume();
     }

@@ -28,12 +28,13 @@ final class ConfirmationTest {
 
   private final LoopRig rig = new LoopRig();
   private final QueueWatch watch = new QueueWatch(rig.store, rig.registry, rig.nodeClock,
-      () -> rig.clock.micros(rig.nowNanos), rig.inbox, changed -> {});
+      rig.inbox, changed -> {});
   private final Confirmation confirmation = new Confirmation(rig.store, watch);
 
   @BeforeEach
   void othersMayDeleteTheQueue() {
     rig.isShared = true;
+    rig.isClockKnown = true;
     rig.queue(QUEUE);
   }
 

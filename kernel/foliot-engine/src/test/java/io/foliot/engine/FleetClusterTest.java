@@ -296,6 +296,40 @@ final class FleetClusterTest {
     assertThat(two.begun).isEmpty();
   }
 
+  /** Runs for a time, and ensures in each turn that all nodes know that some workers are live. */
+  private void workWhileAllAreLive(Duration time, List<Worker> live) {
+    for (long left = time.dividedBy(TURN); left > 0; left--) {
+      work(TURN);
+      cluster.remote.releaseAnswers();
+      for (Cluster.Node node : nodes) {
+        assertThat(live).as(node.name())
+            .allSatisfy(each -> assertThat(node.engine.fleet().seatOf(each.name)).isNotNull());
+      }
+    }
+  }
+
+  @Test
+  void aSuspendedNodeTakesNoWorkerOfAnotherNodeForGone() {
+    Worker two = new Worker("two", "fra", nodes.get(1));
+    Worker three = new Worker("three", "lon", nodes.get(2));
+    work(UNTIL_SEATED);
+    // A store behind a network: the clock is read once a second, and a turn after the call at the earliest.
+    cluster.remote.slowClock = true;
+    workWhileAllAreLive(Duration.ofSeconds(5), List.of(two, three));
+    long version = seatsVersion();
+    for (int i = 0; i < 8; i++) {
+      Duration asleep = Duration.ofMillis(30_000 + 130 * i);
+      nodes.getFirst().sleep(asleep, () -> {
+        for (long left = asleep.dividedBy(TURN); left > 0; left--) {
+          work(TURN);
+          cluster.remote.releaseAnswers();
+        }
+      });
+      workWhileAllAreLive(Duration.ofMillis(2_500), List.of(two, three));
+    }
+    assertThat(seatsVersion()).as("no node rewrites the seats").isEqualTo(version);
+  }
+
   @Test
   void theWorkersOfANodeThatStopsLeaveTheirSeatsAtOnce() {
     Worker one = new Worker("one", "fra", nodes.get(0));

@@ -73,6 +73,8 @@ final class LoopRig {
 
   long nowNanos = 50 * SECOND;
   boolean isShared;
+  /** Whether reads of the store's clock are answered at once. */
+  boolean isClockKnown;
   int slotCount = SLOTS;
   Durability durability = new Durability("D", 0, "");
   int wakes;
@@ -153,6 +155,9 @@ final class LoopRig {
       .readyEntries(READY_ENTRIES).build();
   final TaskStore store = (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(),
       new Class<?>[]{TaskStore.class}, (proxy, method, arguments) -> {
+        if (method.getName().equals("timeMicros") && isClockKnown) {
+          return CompletableFuture.completedFuture(nowMillis() * 1_000);
+        }
         if (CompletionStage.class.isAssignableFrom(method.getReturnType())) {
           CompletableFuture<Object> answer = new CompletableFuture<>();
           calls.add(new Call(method.getName(), arguments == null ? List.of() : Arrays.asList(arguments), answer));
@@ -183,7 +188,7 @@ final class LoopRig {
 
   final QueueRegistry registry = new QueueRegistry(store, nodeClock, List.of(delivery), options, () -> {});
   final StoreClock clock = new StoreClock(START_MILLIS * 1_000, nowNanos);
-  final StoreHealth health = new StoreHealth(meter, recoveries::add, new StoreOutage(), nowNanos);
+  final StoreHealth health = new StoreHealth(meter, recoveries::add, new StoreOutage(1), nowNanos);
   final IndexReads reads = new IndexReads(store, inbox, 100);
   final Moves moves = new Moves(100);
   final Lanes lanes = new Lanes(options, registry, clock, moves, reads);
@@ -221,7 +226,7 @@ final class LoopRig {
 
   /** Returns a loop that only the test turns. */
   EngineLoop loop(EngineOptions loopOptions, Coordinator coordinator, SlotSet share) {
-    return new EngineLoop(loopOptions, environment(coordinator), SLEEPING, registry, new StoreOutage(),
+    return new EngineLoop(loopOptions, environment(coordinator), SLEEPING, registry, new StoreOutage(1),
         new EndHints(List.of(), (queue, keys) -> {}), random, share,
         () -> {}, nanos -> {});
   }

@@ -17,7 +17,7 @@ final class QueueDeletionsTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
 
   private final LoopRig rig = new LoopRig();
-  private final QueueDeletions deletions = new QueueDeletions(rig.store, rig.registry, rig.nodeClock, rig::nowMillis,
+  private final QueueDeletions deletions = new QueueDeletions(rig.store, rig.registry, rig.nodeClock,
       name -> CompletableFuture.completedFuture(null));
 
   private static Document marked(long version, long sinceMillis) {
@@ -31,6 +31,7 @@ final class QueueDeletionsTest {
    * @param stored the queue's document as the node's next read returns it
    */
   private void findAbandoned(Document seen, Document stored) {
+    rig.isClockKnown = true;
     rig.registry.put("q", seen, rig.registry.changes());
     deletions.takeBackAbandoned();
     rig.calls.getFirst().answer().complete(Optional.of(stored));

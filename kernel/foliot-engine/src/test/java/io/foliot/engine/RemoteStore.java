@@ -43,6 +43,8 @@ final class RemoteStore implements InvocationHandler {
   int rounds = 1;
   /** Whether answers of reads of parked entries are withheld. */
   boolean slowParked;
+  /** Whether answers of reads of the clock are withheld. */
+  boolean slowClock;
   /** Whether answers of reads of all documents of a kind are withheld. */
   boolean slowDocuments;
   /** Whether answers of extensions of leases are withheld. */
@@ -148,6 +150,7 @@ final class RemoteStore implements InvocationHandler {
       return withheld(answer, rounds);
     }
     if ((method.getName().equals("claim") && slow) || (method.getName().equals("parked") && slowParked)
+        || (method.getName().equals("timeMicros") && slowClock)
         || (method.getName().equals("documents") && slowDocuments)
         || (method.getName().equals("extend") && slowExtensions)) {
       return withheld(answer, 1);

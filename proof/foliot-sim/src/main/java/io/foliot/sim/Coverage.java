@@ -31,7 +31,7 @@ final class Coverage {
     /** The nodes together owned fewer slots than exist. */
     SLOT_WITHOUT_OWNER,
     /** A task was claimed by a node that does not own its slot. */
-    CLAIMED_BY_NON_OWNER, STORE_AWAY, STORE_FAILOVER, LIMIT_REACHED, MACHINE_ASLEEP,
+    CLAIMED_BY_NON_OWNER, STORE_AWAY, STORE_FAILOVER, LIMIT_REACHED, MACHINE_ASLEEP, MACHINE_ASLEEP_LONG,
     /** A failover lost acknowledged writes. */
     WRITES_FORGOTTEN,
     /** A failover lost a write of a client. */

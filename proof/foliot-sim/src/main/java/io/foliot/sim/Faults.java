@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Injects faults, records them in the history, and repairs them. */
 final class Faults {
@@ -22,6 +24,9 @@ final class Faults {
   /** Longest time until all nodes have joined and each node owns its slots. */
   private static final long MAX_COORDINATED_MILLIS = 12_000;
   private static final long HOUR_MILLIS = 3_600_000;
+  /** Shortest long suspension. It exceeds the time for which a node declares its workers alive. */
+  private static final long LEAST_SUSPENSION_MILLIS = 13_000;
+  private static final long SUSPENSION_RANGE_MILLIS = 6_000;
 
   private final Sim sim;
   private final Schedule schedule;
@@ -36,8 +41,11 @@ final class Faults {
   private final Set<SimNode> broken = new HashSet<>();
   private boolean healed;
   private boolean killed;
-  /** Action at the beginning and at the end of each fault. */
-  private Runnable watch = () -> {};
+  /**
+   * Action at the beginning and at the end of each fault. It takes the node whose machine is suspended, or null for a
+   * fault that may disturb any node.
+   */
+  private Consumer<@Nullable SimNode> watch = disturbed -> {};
   /** Lease ends of the tasks that ran when a node was killed without a restart, by task id. */
   private final Map<String, Long> leaseEndsAtKill = new HashMap<>();
   /** Number, in the history, of the kill without a restart. */
@@ -58,7 +66,7 @@ final class Faults {
   }
 
   /** Sets the action that runs at the beginning and at the end of each fault from now on. */
-  void watch(Runnable newWatch) {
+  void watch(Consumer<@Nullable SimNode> newWatch) {
     watch = newWatch;
   }
 
@@ -70,8 +78,7 @@ final class Faults {
     // One change may be lost shortly before the heal. After the heal, all nodes must have the same settings.
     schedule.afterMillis(millis + random.nextLong(LAST_MILLIS), this::forgetChange);
     List<Runnable> kinds = List.of(this::forgetChange, this::kill, this::pauseBeyondALease, this::pauseShortly,
-        this::stop,
-        this::setClock, this::storeAway,
+        this::suspendLong, this::stop, this::setClock, this::storeAway,
         this::failOver, this::cutFromStore, this::cutFromCoordination, this::coordinationAway, this::misreport);
     for (Runnable kind : kinds) {
       for (int left = random.nextInt(MOST_OF_A_KIND); left > 0; left--) {
@@ -130,24 +137,40 @@ final class Faults {
     return leaseEndsAtKill.getOrDefault(taskId, 0L);
   }
 
+  /** Plans suspensions of machines within the next {@code millis}. There is no other fault of nodes. */
+  void planSuspensions(long millis) {
+    long mostMillis = LEAST_SUSPENSION_MILLIS + SUSPENSION_RANGE_MILLIS;
+    for (int left = 2 + random.nextInt(MOST_OF_A_KIND); left > 0; left--) {
+      schedule.afterMillis(FIRST_MILLIS + random.nextLong(millis - mostMillis), this::suspendLong);
+    }
+  }
+
   private SimNode someNode() {
     return nodes.get(random.nextInt(nodes.size()));
   }
 
   /** Records the beginning of a fault. Returns the number of the fault in the history. */
   private long began(Event.Fault fault, String what) {
-    watch.run();
+    return began(fault, what, null);
+  }
+
+  private long began(Event.Fault fault, String what, @Nullable SimNode suspended) {
+    watch.accept(suspended);
     sim.trace().add("fault", what, 0);
     return history.faultBegan(schedule.nowMillis(), fault, what);
   }
 
   /** Ends a fault after the given time. If the heal has come first, only records the end in the history. */
   private void mendAfter(long millis, long window, Runnable mend) {
+    mendAfter(millis, window, null, mend);
+  }
+
+  private void mendAfter(long millis, long window, @Nullable SimNode suspended, Runnable mend) {
     schedule.afterMillis(millis, () -> {
       if (!healed) {
         mend.run();
       }
-      watch.run();
+      watch.accept(suspended);
       history.faultEnded(window, schedule.nowMillis());
     });
   }
@@ -176,19 +199,30 @@ final class Faults {
     pauseFor(random.nextLong(800));
   }
 
+  /** Suspends a machine for so long that a node which judges others by its own clock takes all of them for gone. */
+  private void suspendLong() {
+    sim.coverage().count(Coverage.Case.MACHINE_ASLEEP_LONG);
+    pauseFor(LEAST_SUSPENSION_MILLIS + random.nextLong(SUSPENSION_RANGE_MILLIS), true);
+  }
+
   private void pauseFor(long millis) {
+    pauseFor(millis, random.nextBoolean());
+  }
+
+  private void pauseFor(long millis, boolean isSuspended) {
     SimNode node = someNode();
     if (!node.isUp() || node.process().isPaused()) {
       return;
     }
-    long window = began(Event.Fault.PAUSE, node.name() + " is paused for " + millis + " ms");
+    SimNode suspended = isSuspended ? node : null;
+    long window = began(Event.Fault.PAUSE, node.name() + " is paused for " + millis + " ms", suspended);
     NodeProcess process = node.process();
     process.pause();
-    if (random.nextBoolean()) {
+    if (isSuspended) {
       sim.coverage().count(Coverage.Case.MACHINE_ASLEEP);
       node.clock().suspend();
     }
-    mendAfter(millis, window, () -> {
+    mendAfter(millis, window, suspended, () -> {
       if (process == node.process()) {
         node.clock().resume();
       }
@@ -219,7 +253,7 @@ final class Faults {
     sim.coverage().count(step > 0 ? Coverage.Case.CLOCK_SET_FORWARD : Coverage.Case.CLOCK_SET_BACK);
     sim.trace().add("fault", "the clock is set: " + node.name(), step);
     node.clock().stepMillis(step);
-    watch.run();
+    watch.accept(null);
   }
 
   private void storeAway() {
@@ -287,7 +321,7 @@ final class Faults {
       return;
     }
     sim.trace().add("fault", "the coordinator sends false notifications", 0);
-    watch.run();
+    watch.accept(null);
     if (random.nextBoolean()) {
       coordination.reportAllAsLeaders();
     } else {
@@ -298,7 +332,7 @@ final class Faults {
   /** Ends all faults. */
   void healAll() {
     healed = true;
-    watch.run();
+    watch.accept(null);
     sim.trace().add("fault", "all heals", 0);
     store.setAway(false);
     for (SimNode node : nodes) {
@@ -316,7 +350,7 @@ final class Faults {
    */
   void healCore() {
     healed = true;
-    watch.run();
+    watch.accept(null);
     store.setAway(false);
     SimNode core = someNode();
     sim.trace().add("fault", "heals with the store: " + core.name(), 0);

@@ -101,6 +101,10 @@ final class FleetJudge {
   private final SortedMap<String, Long> counts = new TreeMap<>();
   private final List<TaskId> acked = new ArrayList<>();
   private long faultMillis;
+  /** The time of the latest fault, apart from suspensions of one machine. */
+  private long commonFaultMillis;
+  /** The time at which the latest suspension of each machine began or ended, by the name of the node. */
+  private final Map<String, Long> suspendedMillis = new HashMap<>();
 
   FleetJudge(FleetWorld world, Sim sim, BiConsumer<Check, String> unmet) {
     this.world = world;
@@ -112,6 +116,7 @@ final class FleetJudge {
       counts.put(each.name(), 0L);
     }
     faultMillis = schedule.nowMillis();
+    commonFaultMillis = faultMillis;
   }
 
   void count(FleetCase what) {
@@ -129,9 +134,37 @@ final class FleetJudge {
     }
   }
 
-  /** Records that a fault outside of the workers begins or ends. */
-  void disturbed() {
+  /**
+   * Records that a fault outside of the workers begins or ends.
+   *
+   * @param suspended the node whose machine is suspended, or null for any other fault
+   */
+  void disturbed(@Nullable SimNode suspended) {
     faultMillis = schedule.nowMillis();
+    if (suspended == null) {
+      commonFaultMillis = faultMillis;
+    } else {
+      suspendedMillis.put(suspended.name(), faultMillis);
+    }
+  }
+
+  /**
+   * Checks that a write of the seats frees no seat of a live worker. A worker that has polled an undisturbed node for
+   * {@value #SETTLED_MILLIS} ms is live. The suspension of another machine is no evidence to the contrary.
+   */
+  private void judgeLeft(SeatLog.Seats before, SeatLog.Seats after) {
+    long since = schedule.nowMillis() - SETTLED_MILLIS;
+    for (int i = 0; i < before.seats().size() && i < after.seats().size(); i++) {
+      SeatLog.Seat seat = before.seats().get(i);
+      SimWorker worker = workers.get(seat.worker());
+      if (seat.isTaken() && worker != null && worker.name().equals(seat.worker()) && worker.isUndisturbedSince(since)
+          && commonFaultMillis <= since && suspendedMillis.getOrDefault(worker.node().name(), 0L) <= since
+          && seats.hasHad(seat.worker(), i, since)) {
+        boolean isKept = after.seats().get(i).isTaken() && after.seats().get(i).worker().equals(seat.worker());
+        count(faultMillis > since ? FleetCase.SEAT_KEPT_BESIDE_A_SUSPENSION : FleetCase.SEAT_KEPT);
+        ensure(isKept, Check.SEATS, "a live worker keeps its seat: seat " + i + " of " + seat.worker());
+      }
+    }
   }
 
   private boolean isQuietSince(long millis) {
@@ -225,6 +258,7 @@ final class FleetJudge {
         byte @Nullable [] content) {
       return delegate.writeDocument(kind, name, expectedVersion, content).thenApply(written -> {
         if (written && kind == DocumentKind.FLEET && name.equals(SeatLog.DOCUMENT) && content != null) {
+          judgeLeft(seats.seats(), SeatLog.Seats.decode(content));
           seats.written(content, schedule.nowMillis(), FleetJudge.this::count);
         }
         return written;

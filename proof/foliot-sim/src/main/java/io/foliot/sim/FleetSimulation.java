@@ -148,6 +148,9 @@ public final class FleetSimulation {
     if (fleetWorld.nodesBreak()) {
       faults.plan(SimCluster.CHAOS_MILLIS);
     }
+    if (fleetWorld.mode() == FleetWorld.Mode.SUSPENDED) {
+      faults.planSuspensions(SimCluster.CHAOS_MILLIS);
+    }
     if (fleetWorld.restMillis() > 0) {
       schedule.afterMillis(SimCluster.HEAL_MILLIS - LEFT_MILLIS, workers::leave);
       schedule.afterMillis(SimCluster.HEAL_MILLIS, this::rest);
@@ -198,13 +201,13 @@ public final class FleetSimulation {
   /** Kills all nodes. No node runs until the heal. */
   private void rest() {
     judge.count(FleetCase.SEATS_RESTED);
-    judge.disturbed();
+    judge.disturbed(null);
     cluster.nodes().forEach(SimNode::kill);
   }
 
   private void heal() {
     isQuick = true;
-    judge.disturbed();
+    judge.disturbed(null);
     if (fleetWorld.nodesBreak()) {
       cluster.heal(faults);
     } else {

@@ -25,6 +25,8 @@ record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlan
     CALM,
     /** Only workers break; in some simulations, no node runs during a period. */
     WORKERS,
+    /** Workers break, and the machines of nodes are suspended. A live worker of another node is not taken for gone. */
+    SUSPENDED,
     /** Anything breaks, then everything heals. */
     ALL,
     /** Anything breaks; then the store, one node and the workers heal, and the other nodes stay broken. */
@@ -46,7 +48,8 @@ record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlan
   static FleetWorld draw(SplittableRandom random) {
     Mode mode = switch (random.nextInt(TENTHS)) {
       case 0, 1 -> Mode.CALM;
-      case 2, 3, 4 -> Mode.WORKERS;
+      case 2, 3 -> Mode.WORKERS;
+      case 4 -> Mode.SUSPENDED;
       case 5, 6, 7 -> Mode.ALL;
       default -> Mode.CORE;
     };
@@ -76,7 +79,7 @@ record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlan
           .claimBatch((int) oneOf(random, 1, 10, 1_000));
     }
     World.Mode worldMode = switch (mode) {
-      case CALM, WORKERS -> World.Mode.CALM;
+      case CALM, WORKERS, SUSPENDED -> World.Mode.CALM;
       case ALL -> World.Mode.SAFETY;
       case CORE -> World.Mode.LIVENESS;
     };

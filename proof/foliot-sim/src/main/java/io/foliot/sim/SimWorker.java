@@ -109,6 +109,11 @@ final class SimWorker {
     return zone;
   }
 
+  /** Returns the node that the worker polls. */
+  SimNode node() {
+    return node;
+  }
+
   boolean isAlive() {
     return process.isAlive();
   }
