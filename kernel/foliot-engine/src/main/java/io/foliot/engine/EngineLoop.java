@@ -420,6 +420,7 @@ final class EngineLoop implements EventLoop.Duty {
     if (drain.isClaiming() && sealed == null) {
       waitNanos = Math.min(waitNanos, headPolls.waitNanos(nowNanos));
       waitNanos = Math.min(waitNanos, claims.waitNanos(nowNanos));
+      waitNanos = Math.min(waitNanos, parking.waitNanos(nowNanos));
     }
     return nowNanos + Math.max(0, waitNanos);
   }

@@ -22,6 +22,8 @@ final class JobEdit {
   final List<JobRecord.Request> requests;
   final List<JobRecord.Parameter> parameters;
   boolean isEnded;
+  final List<JobRecord.Left> left;
+  boolean isDeleted;
   private final List<JobRecord.Carried> carried;
   private final List<PastRun> history;
 
@@ -42,6 +44,8 @@ final class JobEdit {
     parameters = new ArrayList<>(record.parameters());
     isEnded = record.isEnded();
     carried = new ArrayList<>(record.carried());
+    left = new ArrayList<>(record.left());
+    isDeleted = record.isDeleted();
   }
 
   /** Adds an entry to the history. If a range continues the last entry, that entry is extended instead. */
@@ -122,6 +126,28 @@ final class JobEdit {
         : 0;
   }
 
+  /**
+   * Deletes the job. Its runs that have unfinished tasks are left, everything else goes.
+   *
+   * @param stopsRuns whether the runs are stopped, with those that an earlier delete in this queue has left
+   */
+  void delete(boolean stopsRuns) {
+    active.stream().filter(Run::hasOpenTasks).forEach(run -> left.add(new JobRecord.Left(job.queue(), run.left())));
+    if (stopsRuns) {
+      left.replaceAll(each -> each.queue().equals(job.queue())
+          ? new JobRecord.Left(each.queue(), each.run().stopping(Run.Stop.STOPPED))
+          : each);
+    }
+    isDeleted = true;
+    paused = null;
+    active.clear();
+    waiting.clear();
+    history.clear();
+    requests.clear();
+    parameters.clear();
+    carried.clear();
+  }
+
   /** Returns whether more than the cursor has changed. */
   boolean hasChanged() {
     JobEdit moved = new JobEdit(before);
@@ -135,7 +161,7 @@ final class JobEdit {
     JobRecord after = new JobRecord(job, version, declared, before.created(), paused, cursor, nextAfter, origins,
         waiting, active, history.subList(dropped, history.size()), totals, requests,
         parameters.stream().filter(parameter -> isAwaited(parameter.origin(), JobEdit::insertsTasks)).toList(), isEnded,
-        carried.stream().filter(each -> isAwaited(each.origin(), Run::hasShardsToInsert)).toList());
+        carried.stream().filter(each -> isAwaited(each.origin(), Run::hasShardsToInsert)).toList(), left, isDeleted);
     return after.equals(before) ? before : after;
   }
 }

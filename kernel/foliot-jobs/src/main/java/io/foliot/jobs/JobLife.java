@@ -8,6 +8,7 @@ import io.foliot.core.store.Outcome;
 import io.foliot.jobs.Allocators.UnallocatedException;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.Schedule;
+import io.foliot.jobs.schedule.ScheduleException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -26,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <li><i>Active runs.</i> The ends that were read are recorded. A run is closed only when it has no more tasks to
  * insert and all its tasks have ended. The passing of time alone never closes a run. A task whose record was deleted is
  * treated as ended. A run past its deadline is stopped. The tasks of a run that is being stopped are cancelled in each
- * pass until they have ended.
+ * pass until they have ended. This step needs neither the schedule nor the definition: it also applies while a calendar
+ * is missing, and to the runs that a deleted job has left.
  * <li><i>Start.</i> Runs that wait begin as the overlap rule permits. {@link RunPlaces} chooses where their shards run;
  * the choice is stored in the run, and a later fleet does not change it. If a run has a listener before its shards, the
  * shards begin only after that listener has succeeded. At most {@link Outcome.Rearm#MAX_CHILDREN} tasks are inserted in
@@ -77,7 +79,10 @@ final class JobLife {
   private static final int HASH_BITS = 16;
 
   private final JobEdit edit;
+  /** The schedule; while a calendar is missing, the schedule without its calendars. */
   private final Schedule schedule;
+  /** The reason why the scheduled times are not known, or null. */
+  private final @Nullable ScheduleException unscheduled;
   private final long now;
   private final @Nullable Fleet fleet;
   private final Allocators allocators;
@@ -107,7 +112,12 @@ final class JobLife {
    *     written, but the tasks are cancelled nevertheless
    */
   record Plan(JobRecord record, long at, List<Outcome.Child> children, List<TaskId> cancels,
-      @Nullable UnallocatedException unallocated, @Nullable InvalidJobException failure) {}
+      @Nullable UnallocatedException unallocated, @Nullable RuntimeException failure) {
+    /** Returns whether the record can go: the job is deleted, and no task of its runs is left. */
+    boolean isOver() {
+      return record.isDeleted() && record.left().isEmpty();
+    }
+  }
 
   private JobLife(JobRecord record, long now, Function<String, @Nullable Calendar> calendars,
       @Nullable Fleet fleet, Allocators allocators) {
@@ -115,8 +125,17 @@ final class JobLife {
     this.allocators = allocators;
     edit = new JobEdit(record);
     carriedLength = record.carriedLength();
-    schedule = record.job().schedule().schedule(record.job().name(), calendars);
     this.now = now;
+    Schedule known;
+    ScheduleException missing = null;
+    try {
+      known = record.job().schedule().schedule(record.job().name(), calendars);
+    } catch (ScheduleException e) {
+      missing = e;
+      known = record.job().schedule().schedule(record.job().name(), name -> Calendar.NONE);
+    }
+    schedule = known;
+    unscheduled = missing;
   }
 
   /** Returns the tasks whose ends a pass reads. */
@@ -135,6 +154,9 @@ final class JobLife {
         ids.addAll(open(record.job().name(), run, MAX_READ - ids.size()));
       }
     }
+    for (JobRecord.Left left : record.left()) {
+      ids.addAll(open(record.job().name(), left.run(), MAX_READ - ids.size()));
+    }
     return ids;
   }
 
@@ -143,6 +165,14 @@ final class JobLife {
     List<TaskId> ids = new ArrayList<>();
     record.active().stream().filter(run -> run.time() == time && run.isStopping())
         .forEach(run -> ids.addAll(open(record.job().name(), run, run.inserted())));
+    return ids;
+  }
+
+  /** Returns the tasks to cancel after a delete that stops runs. */
+  static List<TaskId> stopping(JobRecord deleted) {
+    List<TaskId> ids = new ArrayList<>();
+    deleted.left().stream().map(JobRecord.Left::run).filter(Run::isStopping)
+        .forEach(run -> ids.addAll(open(deleted.job().name(), run, run.inserted())));
     return ids;
   }
 
@@ -187,8 +217,9 @@ final class JobLife {
   static Plan plan(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
       Function<String, @Nullable Calendar> calendars, @Nullable Fleet fleet, Allocators allocators) {
     JobLife pass = new JobLife(record, now, calendars, fleet, allocators);
-    boolean complete = ScheduledTimes.settle(pass.edit, pass.schedule, now);
+    boolean complete = !pass.isScheduled() || ScheduledTimes.settle(pass.edit, pass.schedule, now);
     pass.noteEnds(ends);
+    pass.noteLeft(ends);
     pass.readOn(ends);
     pass.start();
     boolean inserted = pass.insert();
@@ -197,13 +228,19 @@ final class JobLife {
         List.copyOf(pass.cancels), pass.wait == null ? null : pass.wait.unallocated(), pass.failure(record));
   }
 
+  /** Returns whether this pass decides scheduled times and begins runs. */
+  private boolean isScheduled() {
+    return unscheduled == null && !edit.isDeleted;
+  }
+
   /**
-   * Returns the reason why the pass fails, or null if it does not fail. A run that is too large does not begin. The
-   * pass then fails if no run is active, or if the pass has nothing to record.
+   * Returns the reason why the pass fails, or null if it does not fail. While a calendar is missing, or the next run is
+   * too large, no run begins. The pass then fails if no run is active, or if the pass has nothing to record.
    */
-  private @Nullable InvalidJobException failure(JobRecord before) {
-    boolean isIdle = before.active().isEmpty() && edit.active.isEmpty();
-    return isIdle || !edit.hasChanged() ? tooLarge : null;
+  private @Nullable RuntimeException failure(JobRecord before) {
+    boolean isIdle = before.active().isEmpty() && edit.active.isEmpty() && before.left().isEmpty();
+    RuntimeException reason = edit.isDeleted ? null : unscheduled != null ? unscheduled : tooLarge;
+    return isIdle || !edit.hasChanged() ? reason : null;
   }
 
   /** Computes a pass without allocators. */
@@ -239,7 +276,7 @@ final class JobLife {
       } else {
         edit.active.add(run);
         cancelIfStopping(run, ends);
-        cancelGone(run, ends);
+        cancelGone(run, run.queue(edit.job), ends);
       }
     }
     if (edit.isEnded) {
@@ -247,6 +284,27 @@ final class JobLife {
     } else if (lastEnd != 0) {
       ScheduledTimes.beginDelay(edit, schedule, lastEnd);
     }
+  }
+
+  /** Records the ends of tasks that deleted jobs of this name have left. Their marks do not concern this job. */
+  private void noteLeft(Map<TaskId, ShardEnd> ends) {
+    boolean wasEnded = edit.isEnded;
+    int carriedBefore = carriedLength;
+    List<JobRecord.Left> runs = List.copyOf(edit.left);
+    edit.left.clear();
+    for (JobRecord.Left before : runs) {
+      Run run = noted(before.run(), ends).left();
+      if (run.hasOpenTasks()) {
+        if (run.deadline() != 0 && now >= run.deadline()) {
+          run = run.stopping(Run.Stop.TIMED_OUT);
+        }
+        edit.left.add(new JobRecord.Left(before.queue(), run));
+        cancelIfStopping(run, ends);
+        cancelGone(run, run.listeners().isNone() ? before.queue() : run.listeners().queue(), ends);
+      }
+    }
+    edit.isEnded = wasEnded;
+    carriedLength = carriedBefore;
   }
 
   private void readOn(Map<TaskId, ShardEnd> ends) {
@@ -326,19 +384,19 @@ final class JobLife {
   }
 
   /**
-   * Cancels each shard that only one worker may run, if that worker is gone or disabled and no attempt of the shard
-   * runs.
+   * Cancels each shard that only one worker may run, if that worker takes no more tasks of the queue and no attempt of
+   * the shard runs.
+   *
+   * @param queue the queue of the shards
    */
-  private void cancelGone(Run run, Map<TaskId, ShardEnd> ends) {
+  private void cancelGone(Run run, String queue, Map<TaskId, ShardEnd> ends) {
     if (fleet == null || run.isStopping() || !run.targets().isOnly()) {
       return;
     }
     unended(run, MAX_READ).stream().forEach(shard -> {
       TaskId id = Shards.id(edit.job.name(), run, shard);
       ShardEnd end = ends.get(id);
-      Fleet.Seat seat = fleet.seat(run.targets().address(shard).number());
-      // A seat that is missing in this node's fleet may be newer than the fleet.
-      boolean isGone = seat != null && !(seat.isLive() && seat.isEnabled());
+      boolean isGone = RunPlaces.isAbandoned(run, queue, shard, fleet);
       boolean isIdle = end != null && (end.state() == ShardEnd.State.LIVE
           || (end.state() == ShardEnd.State.RUNNING && end.at() <= now));
       if (isGone && isIdle) {
@@ -397,6 +455,9 @@ final class JobLife {
   private void start() {
     if (!edit.isEnded) {
       continuations.forEach(run -> edit.again(run, now));
+    }
+    if (!isScheduled()) {
+      return;
     }
     List<JobRecord.Waiting> waiting = List.copyOf(edit.waiting);
     edit.waiting.clear();
@@ -530,16 +591,18 @@ final class JobLife {
     long hash = Shards.hash16(edit.job.name());
     long at = now + DAY_MILLIS - ((hash * SPREAD_MILLIS) >> HASH_BITS);
     JobRecord.Paused paused = edit.paused;
-    if (paused == null) {
-      at = Math.min(at, ScheduledTimes.next(edit, schedule));
-    } else if (paused.until() != JobRecord.Paused.OPEN) {
-      at = Math.min(at, paused.until());
+    if (isScheduled()) {
+      if (paused == null) {
+        at = Math.min(at, ScheduledTimes.next(edit, schedule));
+      } else if (paused.until() != JobRecord.Paused.OPEN) {
+        at = Math.min(at, paused.until());
+      }
     }
     for (Run run : edit.active) {
-      if (run.deadline() != 0 && !run.isStopping()) {
-        at = Math.min(at, run.deadline());
-      }
-      at = Math.min(at, now + poll(run));
+      at = Math.min(at, nextLook(run));
+    }
+    for (JobRecord.Left left : edit.left) {
+      at = Math.min(at, nextLook(left.run()));
     }
     if (wait != null || tooLarge != null) {
       at = Math.min(at, now + WAITING_POLL_MILLIS);
@@ -548,6 +611,11 @@ final class JobLife {
       at = Math.min(at, now + readsOnAfter);
     }
     return Math.max(at, now + 1);
+  }
+
+  private long nextLook(Run run) {
+    long at = now + poll(run);
+    return run.deadline() != 0 && !run.isStopping() ? Math.min(at, run.deadline()) : at;
   }
 
   /** Returns the maximum time, in milliseconds, before a pass must check an active run again. */

@@ -167,6 +167,9 @@ public final class JobPlanner implements Delivery {
     if (name == null) {
       return CompletableFuture.completedFuture(new Answer.Fail("the task of a job must have a key: task=" + task.id()));
     }
+    if (JobRecordFormat.isRemoved(task)) {
+      return CompletableFuture.completedFuture(new Answer.Done(""));
+    }
     JobRecord record;
     try {
       record = JobRecordFormat.decode(name, task.body().payload());
@@ -217,8 +220,12 @@ public final class JobPlanner implements Delivery {
   }
 
   private Answer answer(TaskRecord task, JobRecord before, JobLife.Plan plan, long now) {
-    InvalidJobException failure = plan.failure();
-    if (failure != null && plan.record().active().isEmpty()) {
+    if (plan.isOver()) {
+      meter.planned(before.job().name(), before.job().queue(), 0, 0, now);
+      return new Answer.Done("");
+    }
+    RuntimeException failure = plan.failure();
+    if (failure != null && plan.record().active().isEmpty() && plan.record().left().isEmpty()) {
       return failed(task, failure);
     }
     count(before, plan, now);
@@ -251,7 +258,8 @@ public final class JobPlanner implements Delivery {
         }
       }
     }
-    meter.planned(after.job().name(), queue, after.active().size(), after.totals().failuresInRow(), plan.at());
+    meter.planned(after.job().name(), queue, after.active().size(),
+        after.isDeleted() ? 0 : after.totals().failuresInRow(), plan.at());
   }
 
   private void times(String queue, String what, long before, long after) {

@@ -132,6 +132,19 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
     return phase() != RunPhase.AFTER && !isStopping() && inserted < shards;
   }
 
+  /** Returns whether inserted tasks of the phase have not ended. */
+  boolean hasOpenTasks() {
+    return phase() == RunPhase.SHARDS ? ended.cardinality() < inserted : listeners.isOpen();
+  }
+
+  /** Returns this run without the checkpoints for a further run, which the deletion of its job makes needless. */
+  Run left() {
+    return again.isEmpty()
+        ? this
+        : new Run(time, origin, shards, inserted, missed, begun, deadline, stop, readFrom, ended, failed, unknown,
+            lastEnd, targets, gone, List.of(), listeners);
+  }
+
   /** Returns whether all inserted tasks of the phase have ended, and no further task is to be inserted. */
   boolean isPhaseOver() {
     return switch (phase()) {

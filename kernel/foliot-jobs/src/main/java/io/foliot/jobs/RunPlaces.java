@@ -184,6 +184,19 @@ final class RunPlaces {
         : "";
   }
 
+  /**
+   * Returns whether no worker will begin a shard any more, because only one worker may run it, and that worker gets no
+   * tasks of the queue: it is gone, is disabled, or has left the queue. This is the same condition as in
+   * {@link Fleet#serves}. A seat that is missing in the fleet of this node may be newer than the fleet.
+   */
+  static boolean isAbandoned(Run run, String queue, int shard, Fleet fleet) {
+    if (!run.targets().isOnly()) {
+      return false;
+    }
+    Seat seat = fleet.seat(run.targets().address(shard).number());
+    return seat != null && !seat.works(queue);
+  }
+
   /** Returns why an active run waits for workers, given the present workers; empty if it does not wait. */
   static String waitsFor(Job job, Run run, Fleet fleet) {
     List<Seat> workers = fleet.working(run.queue(job));
@@ -195,6 +208,10 @@ final class RunPlaces {
         String zone = run.targets().group(shard).zone();
         if (!zone.isEmpty() && workers.stream().noneMatch(seat -> seat.zone().equals(zone))) {
           return waits(zone);
+        }
+        if (isAbandoned(run, run.queue(job), shard, fleet)) {
+          return "waits until the shards of workers that no longer take tasks of queue " + run.queue(job)
+              + " have ended or are cancelled";
         }
       }
     }

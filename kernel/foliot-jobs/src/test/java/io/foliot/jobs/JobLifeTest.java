@@ -307,7 +307,7 @@ final class JobLifeTest {
 
   @Test
   void aBackfillRunsTheOldestFirst() {
-    record = JobChange.request(record, null, List.of(START - 2 * MINUTE, START - MINUTE)).record();
+    record = JobChange.request(record, null, 0, List.of(START - 2 * MINUTE, START - MINUTE)).record();
     pass(START);
     assertThat(activeMinutes()).containsExactly(-2L);
     succeed(START + 1);

@@ -8,8 +8,11 @@ import io.foliot.core.Address;
 import io.foliot.core.Body;
 import io.foliot.core.JobHeaders;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Outcome;
+import io.foliot.jobs.schedule.Calendar;
+import io.foliot.jobs.schedule.ScheduleException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,6 +20,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -30,7 +34,7 @@ final class JobPlacesTest {
   private final List<Outcome.Child> children = new ArrayList<>();
   private final List<TaskId> cancels = new ArrayList<>();
   private Allocators allocators = Allocators.NONE;
-  private @Nullable InvalidJobException failure;
+  private @Nullable RuntimeException failure;
   private @Nullable Fleet fleet = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").fleet();
   private JobRecord record = JobChange.create(minutely().build(), START, NO_CALENDARS);
 
@@ -74,6 +78,106 @@ final class JobPlacesTest {
 
   private static Address seat(int number) {
     return new Address(Address.Kind.SEAT, number);
+  }
+
+  @Test
+  void theShardOfAWorkerThatLeftTheQueueIsCancelled() {
+    job(minutely().scope(Scope.ALL));
+    pass(START + MINUTE);
+    fleet = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").takes(2, "another").fleet();
+    pass(START + MINUTE + 30_000);
+    assertThat(cancels).as("its process lives, and works for another queue").containsExactly(children.get(2).id());
+    assertThat(RunPlaces.waitsFor(record.job(), record.active().getFirst(), fleet)).contains("no longer");
+  }
+
+  /** Checks that each open shard can begin, is cancelled, or waits for something that the status names. */
+  @Test
+  void eachOpenShardIsServedOrCancelledOrWaits() {
+    SplittableRandom random = new SplittableRandom(1);
+    for (int i = 0; i < 300; i++) {
+      ends.clear();
+      children.clear();
+      fleet = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").add("w3", "b").fleet();
+      Scope scope = Scope.values()[random.nextInt(Scope.values().length)];
+      job(minutely().scope(scope).shards(scope == Scope.ALL ? 1 : 1 + random.nextInt(4)));
+      pass(START + MINUTE);
+      Workers later = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").add("w3", "b");
+      for (int seat = 0; seat < 4; seat++) {
+        switch (random.nextInt(4)) {
+          case 0 -> later.gone(seat);
+          case 1 -> later.disabled(seat);
+          case 2 -> later.takes(seat, "another");
+          default -> {
+            // The worker stays.
+          }
+        }
+      }
+      Fleet changed = later.fleet();
+      fleet = changed;
+      pass(START + MINUTE + 30_000);
+      String waits = RunPlaces.waitsFor(record.job(), record.active().getFirst(), changed);
+      for (Outcome.Child child : children) {
+        boolean isServed = changed.working("q").stream()
+            .anyMatch(seat -> changed.serves(seat, "q", child.id().address()));
+        assertThat(isServed || cancels.contains(child.id()) || !waits.isEmpty())
+            .as("shard %s of scope %s with %s", child.id().address(), scope, changed).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void aDeletedJobLooksAfterTheShardsThatItHasLeft() {
+    job(minutely().scope(Scope.ALL).timeout(Duration.ofMinutes(10)));
+    pass(START + MINUTE);
+    assertThat(children).hasSize(3);
+    record = JobChange.delete(record, false);
+    fleet = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").gone(2).fleet();
+    long next = pass(START + 2 * MINUTE);
+    assertThat(cancels).as("the shard of the worker that is gone").containsExactly(children.get(2).id());
+    assertThat(next).as("as often as for a job that exists").isLessThanOrEqualTo(START + 2 * MINUTE + 10_000);
+    assertThat(children).as("no further time runs").hasSize(3);
+    ends.put(children.get(2).id(), new ShardEnd(ShardEnd.State.NOT_BEGUN, START + 2 * MINUTE));
+    pass(START + 11 * MINUTE);
+    assertThat(cancels).as("past the deadline of the run").containsExactlyInAnyOrder(children.get(0).id(),
+        children.get(1).id());
+    succeed(START + 11 * MINUTE);
+    JobLife.Plan last = JobLife.plan(record, START + 12 * MINUTE, ends, NO_CALENDARS, fleet);
+    assertThat(last.isOver()).isTrue();
+  }
+
+  @Test
+  void aJobThatIsCreatedAgainLooksAfterTheShardsOfItsPredecessor() {
+    job(minutely().scope(Scope.ALL));
+    pass(START + MINUTE);
+    JobRecord deleted = JobChange.delete(record, false);
+    job(Job.named("report").queue("another").at(Instant.ofEpochMilli(START).plusSeconds(3_600)));
+    record = record.withLeft(deleted.left());
+    record = JobChange.stop(JobChange.delete(record, true), START + MINUTE, START + MINUTE, NO_CALENDARS);
+    assertThat(JobLife.stopping(record)).as("the runs of another queue are not stopped").isEmpty();
+    assertThat(JobLife.stopping(JobChange.delete(deleted, true))).as("a repeated delete stops the runs").hasSize(3);
+    succeed(START + 2 * MINUTE);
+    ends.replaceAll((id, end) -> new ShardEnd(end.state(), end.at(), TaskNote.Mark.END_JOB, null));
+    pass(START + 2 * MINUTE);
+    assertThat(record.left()).isEmpty();
+    assertThat(record.isEnded()).as("the mark concerns the deleted job").isFalse();
+  }
+
+  @Test
+  void aJobWhoseCalendarIsMissingLooksAfterItsRuns() {
+    record = JobChange.create(minutely().scope(Scope.ALL).schedule(s -> s.exclude(List.of("holidays"))).build(), START,
+        name -> Calendar.NONE);
+    JobLife.Plan begun = JobLife.plan(record, START + MINUTE, Map.of(), name -> Calendar.NONE, fleet);
+    begun.children().forEach(child -> ends.put(child.id(), new ShardEnd(ShardEnd.State.LIVE, 0)));
+    fleet = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").gone(2).fleet();
+    JobLife.Plan blind = JobLife.plan(begun.record(), START + 2 * MINUTE, ends, NO_CALENDARS, fleet);
+    assertThat(blind.cancels()).containsExactly(begun.children().get(2).id());
+    assertThat(blind.failure()).isInstanceOf(ScheduleException.class);
+    assertThat(blind.at()).isLessThanOrEqualTo(START + 2 * MINUTE + 10_000);
+    succeed(START + 2 * MINUTE);
+    JobLife.Plan ended = JobLife.plan(begun.record(), START + 2 * MINUTE, ends, NO_CALENDARS, fleet);
+    assertThat(ended.record().active()).isEmpty();
+    assertThat(ended.failure()).as("the end of the run is written").isNull();
+    assertThat(ended.record().cursor()).as("no time is decided").isEqualTo(START + MINUTE);
   }
 
   @Test
