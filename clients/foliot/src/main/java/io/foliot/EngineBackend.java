@@ -37,7 +37,7 @@ final class EngineBackend implements Backend {
   private final Engine engine;
   private final TaskStore store;
   private final LocalDelivery handlers;
-  private final JobPlanner planner;
+  private final RecurringJobs jobs;
   private final Driver driver;
   private final OwnWorkers workers;
   private final Duration patience;
@@ -56,10 +56,12 @@ final class EngineBackend implements Backend {
     this.engine = engine;
     this.store = store;
     this.handlers = handlers;
-    this.planner = planner;
     this.driver = driver;
     this.workers = workers;
     this.patience = patience;
+    // One object for all callers, because it counts the jobs that this process creates.
+    jobs = new RecurringJobs(planner.jobs(JobHost.of(engine::write, engine::findQueue, JobHost.MAX_JOBS)), this,
+        engine::findQueue);
   }
 
   /** Starts the engine. */
@@ -74,8 +76,7 @@ final class EngineBackend implements Backend {
 
   @Override
   public RecurringJobs jobs() {
-    return new RecurringJobs(
-        planner.jobs(JobHost.of(engine::write, engine::findQueue, JobHost.MAX_JOBS)), this, engine::findQueue);
+    return jobs;
   }
 
   @Override

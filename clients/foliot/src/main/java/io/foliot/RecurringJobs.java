@@ -41,6 +41,7 @@ public final class RecurringJobs {
    * ended the job.
    *
    * @throws IllegalArgumentException if a setting is not valid, or the queue does not exist
+   * @throws Jobs.JobNameInUseException if the job exists in another queue; see {@link #move}
    * @throws Jobs.TooManyJobsException if the job is new, and a million jobs exist already
    */
   public JobStatus put(Job job) {
@@ -51,6 +52,12 @@ public final class RecurringJobs {
   /** Creates a job or replaces its definition, as {@link #put(Job)} does. */
   public JobStatus put(Job.Builder job) {
     return put(job.build());
+  }
+
+  /** Creates a job or replaces its definition, as {@link #put(Job)} does, also if the job exists in another queue. */
+  public JobStatus move(Job job) {
+    ensureQueue(job);
+    return backend.await(jobs.move(job)).status();
   }
 
   /**

@@ -60,7 +60,7 @@ public final class Engine implements Scheduler {
   private final Environment environment;
   private final TaskStore store;
   private final TimeSource clock;
-  private final CallGate gate = new CallGate();
+  private final CallGate gate;
   private final QueueRegistry registry;
   private final LoopGroup loops;
   private final ClusterPermits permits;
@@ -84,11 +84,13 @@ public final class Engine implements Scheduler {
     clock = environment.clock();
     RandomSource random = new RandomSource(environment.random());
     registry = new QueueRegistry(store, clock, environment.deliveries(), options, this::requestPermits);
-    StoreOutage outage = new StoreOutage();
+    StoreOutage outage = new StoreOutage(options.loops());
+    gate = new CallGate(() -> outage.isAway(clock.monotonicNanos()));
+    RoomGate room = new RoomGate();
     hints = new EndHints(environment.deliveries(), this::wakeAwaiting);
     loops = new LoopGroup(options.loops(), store.slotCount(),
-        (index, share) -> new EngineLoop(options, environment, environment.loops().get(), registry, outage, hints,
-            random, share, index == 0 ? this::eachSecond : () -> {}, index == 0 ? this::eachTurn : nanos -> {}));
+        (index, share) -> new EngineLoop(options, environment, environment.loops().get(), registry, outage, room,
+            hints, random, share, index == 0 ? this::eachSecond : () -> {}, index == 0 ? this::eachTurn : nanos -> {}));
     EngineLoop first = loops.get(0);
     for (Delivery delivery : environment.deliveries()) {
       ServedQueues served = delivery.servedQueues();
@@ -108,7 +110,7 @@ public final class Engine implements Scheduler {
     deletions = new QueueDeletions(store, registry, clock, settings::refresh);
     tasks = new TaskCalls(options, store, registry, watch, loops, random, clock, environment.meter());
     fleet = new FleetKeeper(store, registry, options, first.inbox(), membership::isGone);
-    reports = new ReportCalls(options, store, registry, watch, loops, hints, fleet.roster(), random, clock,
+    reports = new ReportCalls(options, store, registry, watch, loops, room, hints, fleet.roster(), random, clock,
         environment.meter());
     status = new NodeStatus(options, environment, registry, loops, parkedHeads, membership, gate);
   }

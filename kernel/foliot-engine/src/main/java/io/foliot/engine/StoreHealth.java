@@ -46,6 +46,8 @@ final class StoreHealth {
   private final StoreOutage outage;
   private boolean inOutage;
   private boolean answers;
+  /** Whether the outage knows that this loop gets no answers. It does not before the first answer of the store. */
+  private boolean isReported;
   private long answerNanos;
   private boolean writesFail;
   private long writeFailedNanos;
@@ -61,7 +63,8 @@ final class StoreHealth {
   /** Records the answer of a call of several items; returns whether it is a success. */
   boolean called(String call, int items, long sentNanos, @Nullable Throwable failure, long nowNanos) {
     meter.storeCall(call, items, (nowNanos - sentNanos) / 1_000, failure != null);
-    answered(call, failure, nowNanos);
+    // A store without room answers, and its reads and most of its writes succeed.
+    answered(call, RoomGate.isFull(failure) ? null : failure, nowNanos);
     return failure == null;
   }
 
@@ -76,6 +79,13 @@ final class StoreHealth {
   private void answered(boolean answered, long nowNanos) {
     if (answered && !answers) {
       recovery.storeIsBack(nowNanos);
+      if (isReported) {
+        isReported = false;
+        outage.answered();
+      }
+    } else if (!answered && answers) {
+      isReported = true;
+      outage.unanswered(nowNanos);
     }
     answers = answered;
     answerNanos = answered ? nowNanos : answerNanos;

@@ -26,6 +26,7 @@ import io.foliot.core.store.Durability;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import java.lang.reflect.Proxy;
@@ -188,7 +189,7 @@ final class LoopRig {
 
   final QueueRegistry registry = new QueueRegistry(store, nodeClock, List.of(delivery), options, () -> {});
   final StoreClock clock = new StoreClock(START_MILLIS * 1_000, nowNanos);
-  final StoreHealth health = new StoreHealth(meter, recoveries::add, new StoreOutage(), nowNanos);
+  final StoreHealth health = new StoreHealth(meter, recoveries::add, new StoreOutage(1), nowNanos);
   final IndexReads reads = new IndexReads(store, inbox, 100);
   final Moves moves = new Moves(100);
   final Lanes lanes = new Lanes(options, registry, clock, moves, reads);
@@ -203,7 +204,8 @@ final class LoopRig {
           added.add(more);
         }
       }, BATCH);
-  final LookAhead lookAhead = new LookAhead(reads, health, clock, slots, WINDOW_MILLIS, 1_000, START_MILLIS, nowNanos);
+  final LookAhead lookAhead = new LookAhead(reads, health, clock, slots, WINDOW_MILLIS, 1_000, START_MILLIS, nowNanos,
+      () -> {});
   final RandomSource random = new RandomSource(new SplittableRandom(7));
 
   LoopRig() {
@@ -226,7 +228,8 @@ final class LoopRig {
 
   /** Returns a loop that only the test turns. */
   EngineLoop loop(EngineOptions loopOptions, Coordinator coordinator, SlotSet share) {
-    return new EngineLoop(loopOptions, environment(coordinator), SLEEPING, registry, new StoreOutage(),
+    return new EngineLoop(loopOptions, environment(coordinator), SLEEPING, registry, new StoreOutage(1),
+        new RoomGate(),
         new EndHints(List.of(), (queue, keys) -> {}), random, share,
         () -> {}, nanos -> {});
   }
@@ -282,6 +285,13 @@ final class LoopRig {
   void failInPart(Call call, @Nullable Object... results) {
     StoreException away = new StoreException("the store is unavailable", null);
     call.answer().completeExceptionally(ItemsFailedException.of(Arrays.asList(results), away));
+    handle();
+  }
+
+  /** Fails a call because the store has no room; the items have these results, with null for an item without room. */
+  void full(Call call, @Nullable Object... results) {
+    call.answer().completeExceptionally(
+        ItemsFailedException.of(Arrays.asList(results), new StoreFullException("no room in this test")));
     handle();
   }
 

@@ -31,8 +31,6 @@ final class JobChange {
    * bounded.
    */
   private static final long MAX_COUNTED = 100_000;
-  /** A calendar that excludes no day. */
-  private static final Calendar NO_DAYS = Calendar.parse(List.of());
 
   private JobChange() {}
 
@@ -70,7 +68,7 @@ final class JobChange {
     job.schedule().ensureFiresAfter(Instant.ofEpochMilli(now), schedule);
     long nextAfter = schedule.timing() instanceof AfterSchedule ? now : 0;
     return new JobRecord(job, 1, List.of(), now, null, now, nextAfter, now, List.of(), List.of(), List.of(),
-        JobTotals.NONE, List.of(), List.of(), false, List.of());
+        JobTotals.NONE, List.of(), List.of(), false, List.of(), List.of(), false);
   }
 
   private static Schedule schedule(Job job, Function<String, @Nullable Calendar> calendars) {
@@ -95,7 +93,7 @@ final class JobChange {
         || record.job().schedule().exclude().stream().allMatch(name -> calendars.apply(name) != null)) {
       return settled(record, now, calendars);
     }
-    Schedule schedule = schedule(record.job(), name -> NO_DAYS);
+    Schedule schedule = schedule(record.job(), name -> Calendar.NONE);
     JobEdit edit = new JobEdit(record);
     if (schedule.timing() instanceof AfterSchedule) {
       return edit;
@@ -211,7 +209,7 @@ final class JobChange {
    * @throws OverloadedException if more than {@link JobRecord#MAX_WAITING} times would wait
    */
   static Requested trigger(JobRecord record, @Nullable String key, long now) {
-    return request(record, key, List.of(now));
+    return request(record, key, JobRecordFormat.digest(null), List.of(now));
   }
 
   /**
@@ -231,7 +229,7 @@ final class JobChange {
         parameter.headers().size());
     InvalidJobException.ensure(length <= JobRecord.MAX_PARAMETERS_BYTES, "parameter",
         "at most " + JobRecord.MAX_PARAMETERS_BYTES + " bytes in the parameter of a request", length);
-    Requested requested = request(record, key, List.of(now));
+    Requested requested = request(record, key, JobRecordFormat.digest(parameter), List.of(now));
     if (requested.isRepeated()) {
       return requested;
     }
@@ -281,15 +279,20 @@ final class JobChange {
    * request whose key is among the latest {@link JobRecord#MAX_REQUESTS} keys changes nothing.
    *
    * @param key the caller's name for the request, or null
+   * @param digest the digest of the request
+   * @throws Jobs.RequestMismatchException if the key belonged to another request
    * @throws OverloadedException if more than {@link JobRecord#MAX_WAITING} times would wait
    */
-  static Requested request(JobRecord record, @Nullable String key, List<Long> times) {
+  static Requested request(JobRecord record, @Nullable String key, long digest, List<Long> times) {
     if (key != null && (key.isEmpty() || key.length() > MAX_KEY)) {
       throw new IllegalArgumentException("an idempotency key has 1 to " + MAX_KEY + " characters: characters="
           + key.length());
     }
     for (JobRecord.Request request : record.requests()) {
       if (request.key().equals(key)) {
+        if (request.digest() != digest) {
+          throw new Jobs.RequestMismatchException(record.job().name());
+        }
         List<Long> same = times.contains(request.time()) ? List.copyOf(times) : List.of(request.time());
         return new Requested(record, same, request.origin(), true);
       }
@@ -302,12 +305,23 @@ final class JobChange {
     long origin = ++edit.origins;
     times.forEach(time -> edit.waiting.add(new JobRecord.Waiting(time, origin, 0, true)));
     if (key != null && !times.isEmpty()) {
-      edit.requests.add(new JobRecord.Request(key, times.getFirst(), origin));
+      edit.requests.add(new JobRecord.Request(key, times.getFirst(), origin, digest));
       if (edit.requests.size() > JobRecord.MAX_REQUESTS) {
         edit.requests.removeFirst();
       }
     }
     return new Requested(edit.done(), List.copyOf(times), origin, false);
+  }
+
+  /**
+   * Deletes a job. The record remains while inserted tasks of its runs have not ended.
+   *
+   * @param stopsRuns whether the runs are stopped. A repeated delete may still stop them
+   */
+  static JobRecord delete(JobRecord record, boolean stopsRuns) {
+    JobEdit edit = new JobEdit(record);
+    edit.delete(stopsRuns);
+    return edit.done();
   }
 
   /** Stops the runs of a time, including those that wait. Returns the same record if there is nothing to stop. */

@@ -1,8 +1,12 @@
 package io.foliot.jobs;
 
 import io.foliot.core.Body;
+import io.foliot.jobs.schedule.Schedule;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +26,8 @@ final class JobEdit {
   final List<JobRecord.Request> requests;
   final List<JobRecord.Parameter> parameters;
   boolean isEnded;
+  final List<JobRecord.Left> left;
+  boolean isDeleted;
   private final List<JobRecord.Carried> carried;
   private final List<PastRun> history;
 
@@ -42,6 +48,47 @@ final class JobEdit {
     parameters = new ArrayList<>(record.parameters());
     isEnded = record.isEnded();
     carried = new ArrayList<>(record.carried());
+    left = new ArrayList<>(record.left());
+    isDeleted = record.isDeleted();
+  }
+
+  /**
+   * Removes scheduled times after {@code now} that did not run from the history and the totals. No instant of the
+   * history is after {@code now} then, except the scheduled times of runs.
+   */
+  void rewindHistory(Schedule schedule, long now) {
+    List<PastRun> before = List.copyOf(history);
+    history.clear();
+    for (PastRun past : before) {
+      long ahead = past.result().isRun() || past.origin() != 0 || past.to() <= now
+          ? 0
+          : past.from() > now
+              ? past.count()
+              : Math.min(past.count() - 1, schedule.count(Instant.ofEpochMilli(now), Instant.ofEpochMilli(past.to()),
+                  past.count()));
+      if (ahead > 0) {
+        totals = totals.with(past.upTo(past.to(), -ahead, now));
+      }
+      if (ahead < past.count()) {
+        history.add(past.upTo(ahead > 0 ? now : past.to(), past.count() - ahead, now));
+      }
+    }
+  }
+
+  /** Returns the scheduled times after the cursor that have run already, because the store's clock was ahead. */
+  Set<Long> ranAhead() {
+    Set<Long> times = new HashSet<>();
+    for (Run run : active) {
+      if (run.origin() == 0 && run.time() > cursor) {
+        times.add(run.time());
+      }
+    }
+    for (PastRun past : history) {
+      if (past.origin() == 0 && past.result().isRun() && past.from() > cursor) {
+        times.add(past.from());
+      }
+    }
+    return times;
   }
 
   /** Adds an entry to the history. If a range continues the last entry, that entry is extended instead. */
@@ -122,6 +169,28 @@ final class JobEdit {
         : 0;
   }
 
+  /**
+   * Deletes the job. Its runs that have unfinished tasks are left, everything else goes.
+   *
+   * @param stopsRuns whether the runs are stopped, with those that an earlier delete in this queue has left
+   */
+  void delete(boolean stopsRuns) {
+    active.stream().filter(Run::hasOpenTasks).forEach(run -> left.add(new JobRecord.Left(job.queue(), run.left())));
+    if (stopsRuns) {
+      left.replaceAll(each -> each.queue().equals(job.queue())
+          ? new JobRecord.Left(each.queue(), each.run().stopping(Run.Stop.STOPPED))
+          : each);
+    }
+    isDeleted = true;
+    paused = null;
+    active.clear();
+    waiting.clear();
+    history.clear();
+    requests.clear();
+    parameters.clear();
+    carried.clear();
+  }
+
   /** Returns whether more than the cursor has changed. */
   boolean hasChanged() {
     JobEdit moved = new JobEdit(before);
@@ -135,7 +204,7 @@ final class JobEdit {
     JobRecord after = new JobRecord(job, version, declared, before.created(), paused, cursor, nextAfter, origins,
         waiting, active, history.subList(dropped, history.size()), totals, requests,
         parameters.stream().filter(parameter -> isAwaited(parameter.origin(), JobEdit::insertsTasks)).toList(), isEnded,
-        carried.stream().filter(each -> isAwaited(each.origin(), Run::hasShardsToInsert)).toList());
+        carried.stream().filter(each -> isAwaited(each.origin(), Run::hasShardsToInsert)).toList(), left, isDeleted);
     return after.equals(before) ? before : after;
   }
 }

@@ -7,6 +7,13 @@ package io.foliot.jobs;
  */
 public interface JobMeter {
   /**
+   * Records that a planning pass has begun.
+   *
+   * @param lateMillis the milliseconds from the due time of the pass to its beginning
+   */
+  default void passed(long lateMillis) {}
+
+  /**
    * Counts scheduled times of a queue's jobs that a pass has decided.
    *
    * @param what the decision: fired, skipped, missed, paused or no_targets
@@ -35,6 +42,13 @@ public interface JobMeter {
    * @param nextMillis when the next pass is due, in milliseconds since 1970; until then the other values are valid
    */
   default void planned(String job, String queue, int running, long failuresInRow, long nextMillis) {}
+
+  /**
+   * Records how many jobs were planned while the store's clock was ahead, and are not repaired yet.
+   *
+   * @param jobs the number of jobs
+   */
+  default void ahead(long jobs) {}
 
   /** A meter that counts nothing. */
   JobMeter NONE = new JobMeter() {};

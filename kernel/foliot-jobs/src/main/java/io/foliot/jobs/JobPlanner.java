@@ -3,6 +3,7 @@ package io.foliot.jobs;
 import io.foliot.core.Body;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Retry;
+import io.foliot.core.Stages;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
@@ -13,15 +14,19 @@ import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.Touch;
 import io.foliot.core.store.format.UnreadableException;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.ScheduleException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -40,10 +45,11 @@ import org.jspecify.annotations.Nullable;
  * <li>The answer re-arms the task with the next record and the shards to insert, in one step of the store.
  * </ol>
  *
- * <p>A pass that fails because of its job, for example because a calendar is missing, is repeated with growing pauses.
- * Other jobs are not delayed. While the {@link ShardAllocator} of a job is missing or fails, the runs of the job do not
- * begin. If the next run of a job would be too large, the passes still record the ends of its active runs. A pass that
- * has nothing to record then fails.
+ * <p>A failed pass never says anything about the other passes, which share its destination. A pass that fails because
+ * of the store is repeated after a pause. A pass that fails because of its job, for example because a calendar is
+ * missing, is repeated with growing pauses. Other jobs are not delayed. While the {@link ShardAllocator} of a job is
+ * missing or fails, the runs of the job do not begin. If the next run of a job would be too large, the passes still
+ * record the ends of its active runs. A pass that has nothing to record then fails.
  */
 public final class JobPlanner implements Delivery {
   /** Name of the internal queue of the tasks of jobs, a label of metrics. */
@@ -58,35 +64,41 @@ public final class JobPlanner implements Delivery {
    * other queues are busy.
    */
   private static final int PRIORITY = 2;
-  /**
-   * Time after the first pass without a fleet. During this time, the workers are treated as unknown; after it, the
-   * fleet is treated as empty.
-   */
-  private static final long FLEET_GRACE_MILLIS = 10_000;
   private static final Duration RETENTION = Duration.ofHours(1);
   /**
    * Pause after a pass that failed because of the store. The pause does not grow, so that jobs continue soon after the
    * store has recovered.
    */
   private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
+  /** Pause before the next pass while the clocks of this node and of the store disagree. */
+  private static final Duration CLOCK_PAUSE = Duration.ofSeconds(2);
+  /** Pause between two messages about delayed passes. */
+  private static final long LOG_EVERY_MILLIS = 60_000;
   /** Longest pause after a pass that failed because of the job itself. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
   private final TaskStore store;
   private final JobMeter meter;
   private final Calendars calendars;
-  private final ShardReads shards;
+  private final ShardReads reads;
   private final Allocators allocators;
   private final WaitLog waits = new WaitLog(LOG);
-  private final JobTurns turns = new JobTurns();
+  private final ClockCheck clocks;
+  private final AheadJobs ahead;
+  private final PlanningShares shares = new PlanningShares();
+  /** Time of the latest message about delayed passes, in milliseconds since 1970. */
+  private final AtomicLong delayLogged = new AtomicLong();
   // any thread
-  private volatile @Nullable Fleet fleet;
-  /** Time of the first pass without a fleet, in milliseconds since 1970; 0 before that pass. */
-  private final AtomicLong firstPass = new AtomicLong();
+  private volatile Attendance workers = Attendance.UNKNOWN;
 
   /** Creates a planner of the jobs in a store. */
   public JobPlanner(TaskStore store, JobMeter meter) {
     this(store, meter, Map.of());
+  }
+
+  /** Creates a planner that plans only while its node's clock agrees with the store's. */
+  public JobPlanner(TaskStore store, JobMeter meter, ClockCheck clocks) {
+    this(store, meter, Map.of(), clocks);
   }
 
   /**
@@ -95,16 +107,26 @@ public final class JobPlanner implements Delivery {
    * @param allocators the application's allocators, by name
    */
   public JobPlanner(TaskStore store, JobMeter meter, Map<String, ShardAllocator> allocators) {
+    this(store, meter, allocators, ClockCheck.NONE);
+  }
+
+  /**
+   * Creates a planner as {@link #JobPlanner(TaskStore, JobMeter, Map)} does.
+   *
+   * @param clocks compares the clocks of the node and of the store; while they disagree, this planner plans nothing
+   */
+  public JobPlanner(TaskStore store, JobMeter meter, Map<String, ShardAllocator> allocators, ClockCheck clocks) {
+    this.clocks = clocks;
+    ahead = new AheadJobs(store, meter);
     this.store = store;
     this.meter = meter;
     this.allocators = new Allocators(allocators);
     calendars = new Calendars(store);
-    shards = new ShardReads(store);
+    reads = new ShardReads(store);
   }
 
   /**
-   * Returns the jobs of the same store, for the callers of this process. If the passes of a job follow each other so
-   * quickly that a change cannot be written between them, this planner delays the next pass.
+   * Returns the jobs of the same store, for the callers of this process.
    */
   public Jobs jobs(JobHost host) {
     return jobs(host, new ProcessSurroundings());
@@ -112,7 +134,7 @@ public final class JobPlanner implements Delivery {
 
   /** Returns jobs as {@link #jobs(JobHost)} does, with the given clock, timer and source of random bits. */
   public Jobs jobs(JobHost host, JobSurroundings surroundings) {
-    return new Jobs(store, host, surroundings, turns, () -> fleet, allocators);
+    return new Jobs(store, host, surroundings, shares, () -> workers.fleet(), allocators);
   }
 
   @Override
@@ -139,21 +161,22 @@ public final class JobPlanner implements Delivery {
   }
 
   @Override
-  public void fleetChanged(Fleet newFleet) {
-    fleet = newFleet;
+  public synchronized void fleetChanged(Fleet fleet, long nowMillis) {
+    if (workers.fleet() == null) {
+      // The node has just started. The store's clock may have been set back while no node ran.
+      ahead.wake();
+    }
+    workers = workers.with(fleet, nowMillis);
   }
 
-  /**
-   * Returns the workers, or null if they are unknown; a run that needs workers then waits. After
-   * {@link #FLEET_GRACE_MILLIS}, returns an empty fleet instead of null, so that such a run does not wait forever.
-   */
-  private @Nullable Fleet fleet(long now) {
-    Fleet known = fleet;
-    if (known != null) {
-      return known;
-    }
-    firstPass.compareAndSet(0, now);
-    return now - firstPass.get() < FLEET_GRACE_MILLIS ? null : Fleet.EMPTY;
+  @Override
+  public void clockSetBack() {
+    ahead.wake();
+  }
+
+  private synchronized Attendance workers(long now) {
+    workers = workers.asOf(now);
+    return workers;
   }
 
   @Override
@@ -163,25 +186,44 @@ public final class JobPlanner implements Delivery {
     if (name == null) {
       return CompletableFuture.completedFuture(new Answer.Fail("the task of a job must have a key: task=" + task.id()));
     }
+    if (JobRecordFormat.isRemoved(task)) {
+      return CompletableFuture.completedFuture(new Answer.Done(""));
+    }
     JobRecord record;
     try {
       record = JobRecordFormat.decode(name, task.body().payload());
     } catch (UnreadableException e) {
       return CompletableFuture.completedFuture(failed(task, e));
     }
-    return task.attempt() < Retry.MAX_ATTEMPTS
-        ? pass(task, record)
-        : pass(task, record).exceptionally(failure -> firstAttempt(task, STORE_PAUSE));
+    return Stages.call(() -> pass(task, record)).exceptionally(thrown -> {
+      Throwable failure = thrown instanceof CompletionException && thrown.getCause() != null
+          ? thrown.getCause()
+          : thrown;
+      return failure instanceof StoreException reason && !(reason instanceof ShardReads.UnreadShardException)
+          ? repeated(task, reason, STORE_PAUSE)
+          : failed(task, failure instanceof RuntimeException reason ? reason : new CompletionException(failure));
+    });
   }
 
   private CompletionStage<Answer> pass(TaskRecord task, JobRecord record) {
     long now = task.claimedAt();
+    meter.passed(Math.max(0, now - task.dueAt()));
+    if (clocks.disagree(now)) {
+      return CompletableFuture.completedFuture(firstAttempt(task, CLOCK_PAUSE));
+    }
+    boolean isAhead = Rewind.isAhead(record, now);
+    ahead.passed(now, isAhead);
+    if (isAhead) {
+      LOG.log(System.Logger.Level.WARNING, "a job was planned while the store''s clock was ahead; its times after now"
+          + " are decided again: job={0}, decidedUpTo={1}, now={2}", record.job().name(),
+          Instant.ofEpochMilli(record.cursor()), Instant.ofEpochMilli(now));
+    }
     List<TaskId> wanted = JobLife.wanted(record);
     if (wanted.isEmpty() && record.job().schedule().exclude().isEmpty()) {
       return planned(task, record, now, Map.of(), none -> null);
     }
     return calendars.of(record.job().schedule())
-        .thenCombine(shards.read(wanted), (known, ends) -> planned(task, record, now, ends, known))
+        .thenCombine(reads.read(wanted), (known, ends) -> planned(task, record, now, ends, known))
         .thenCompose(Function.identity());
   }
 
@@ -194,22 +236,29 @@ public final class JobPlanner implements Delivery {
       Function<String, @Nullable Calendar> known) {
     JobLife.Plan plan;
     try {
-      plan = JobLife.plan(record, now, ends, known, fleet(now), allocators);
+      plan = JobLife.plan(record, now, ends, known, workers(now), allocators);
     } catch (RuntimeException e) {
       return CompletableFuture.completedFuture(failed(task, e));
     }
     waits.planned(record.job().name(), plan.unallocated(), now);
     Answer answer = answer(task, record, plan, now);
-    if (plan.cancels().isEmpty()) {
+    if (plan.cancels().isEmpty() && plan.hastened().isEmpty()) {
       return CompletableFuture.completedFuture(answer);
     }
     List<TaskRef> refs = plan.cancels().stream().<TaskRef>map(TaskRef.ById::new).toList();
-    return store.cancel(refs).thenApply(cancelled -> answer);
+    List<Touch> touches = plan.hastened().stream().map(id -> new Touch(new TaskRef.ById(id), Due.NOW)).toList();
+    CompletionStage<?> cancelled = refs.isEmpty() ? CompletableFuture.completedFuture(null) : store.cancel(refs);
+    CompletionStage<?> touched = touches.isEmpty() ? CompletableFuture.completedFuture(null) : store.touch(touches);
+    return cancelled.thenCombine(touched, (none, nothing) -> answer);
   }
 
   private Answer answer(TaskRecord task, JobRecord before, JobLife.Plan plan, long now) {
-    InvalidJobException failure = plan.failure();
-    if (failure != null && plan.record().active().isEmpty()) {
+    if (plan.isOver()) {
+      meter.planned(before.job().name(), before.job().queue(), 0, 0, now);
+      return new Answer.Done("");
+    }
+    RuntimeException failure = plan.failure();
+    if (failure != null && plan.record().active().isEmpty() && plan.record().left().isEmpty()) {
       return failed(task, failure);
     }
     count(before, plan, now);
@@ -217,8 +266,21 @@ public final class JobPlanner implements Delivery {
       return failed(task, failure, Duration.ofMillis(plan.at() - now));
     }
     Body body = plan.record() == before ? null : body(plan.record());
-    Due next = Due.at(turns.nextPass(before.job().name(), now, plan.at()));
+    Due next = Due.at(nextPass(task, before.job(), plan.at(), now));
     return new Answer.Plan(new Outcome.Rearm(next, body, plan.children()), "");
+  }
+
+  private long nextPass(TaskRecord task, Job job, long planned, long now) {
+    long next = shares.nextPass(job.queue(), task.dueAt(), now, planned);
+    long logged = delayLogged.get();
+    if (next > planned && now - logged >= LOG_EVERY_MILLIS && delayLogged.compareAndSet(logged, now)) {
+      LOG.log(System.Logger.Level.WARNING,
+          "planning is late, and the jobs of a queue are planned less often because they"
+              + " need more than the share of their queue: queue=" + job.queue() + ", job=" + job.name()
+              + ", delayMillis="
+              + (next - planned));
+    }
+    return next;
   }
 
   private void count(JobRecord before, JobLife.Plan plan, long now) {
@@ -242,7 +304,8 @@ public final class JobPlanner implements Delivery {
         }
       }
     }
-    meter.planned(after.job().name(), queue, after.active().size(), after.totals().failuresInRow(), plan.at());
+    meter.planned(after.job().name(), queue, after.active().size(),
+        after.isDeleted() ? 0 : after.totals().failuresInRow(), plan.at());
   }
 
   private void times(String queue, String what, long before, long after) {
@@ -284,7 +347,7 @@ public final class JobPlanner implements Delivery {
     String message = "cannot plan a job; trying again until planning succeeds or the job is replaced: job=" + task.key()
         + ", reason=" + reason.getMessage();
     if (reason instanceof ScheduleException || reason instanceof UnreadableException
-        || reason instanceof InvalidJobException) {
+        || reason instanceof InvalidJobException || reason instanceof ShardReads.UnreadShardException) {
       // A stack trace would not help: the cause is in the record, the calendars or the workers of the job.
       LOG.log(System.Logger.Level.ERROR, message);
     } else {

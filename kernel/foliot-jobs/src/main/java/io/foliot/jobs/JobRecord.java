@@ -27,10 +27,14 @@ import org.jspecify.annotations.Nullable;
  * @param parameters payloads that replace the job's parameter in requested runs, until all tasks of a run are inserted
  * @param isEnded whether a handler has ended the job: no scheduled time runs until the job is put again
  * @param carried the runs that continue another run, with checkpoints for their shards, until the shards are inserted
+ * @param left runs of deleted jobs of this name whose inserted tasks have not all ended. Passes look after these tasks;
+ *     callers do not see the runs
+ * @param isDeleted whether the job is deleted. Its record stays until no run is left; a put may replace it
  */
 record JobRecord(Job job, long version, List<Long> declared, long created, @Nullable Paused paused, long cursor,
     long nextAfter, long origins, List<Waiting> waiting, List<Run> active, List<PastRun> history, JobTotals totals,
-    List<Request> requests, List<Parameter> parameters, boolean isEnded, List<Carried> carried) {
+    List<Request> requests, List<Parameter> parameters, boolean isEnded, List<Carried> carried, List<Left> left,
+    boolean isDeleted) {
   /**
    * Maximum number of hashes in {@code declared}. A rolling deployment needs two, one for each definition, and a
    * rollback may add a third.
@@ -55,6 +59,13 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    */
   static final int MAX_TARGET_BYTES = 1 << 10;
 
+  /**
+   * Maximum number of runs of deleted jobs that a new job may take over, and of their shards. The record contains a bit
+   * for each shard.
+   */
+  private static final int MAX_LEFT = 16;
+  private static final int MAX_LEFT_SHARDS = 20_000;
+
   /** Maximum number of active runs under {@link Overlap#ALLOW}. */
   static final int MAX_ACTIVE = 16;
   /** Maximum number of active runs under {@link Overlap#ALLOW} of a job with more than {@link #LARGE_SHARDS} shards. */
@@ -69,6 +80,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
     requests = List.copyOf(requests);
     parameters = List.copyOf(parameters);
     carried = List.copyOf(carried);
+    left = List.copyOf(left);
   }
 
   /**
@@ -80,6 +92,11 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * @param waits whether this run waits for its turn while another run is active; if false, the overlap rule applies
    */
   record Waiting(long time, long origin, int missed, boolean waits) {
+    /** Returns a copy with another time. */
+    Waiting at(long other) {
+      return new Waiting(other, origin, missed, waits);
+    }
+
     /** Returns a copy with {@link #waits} set. */
     Waiting waiting() {
       return new Waiting(time, origin, missed, true);
@@ -99,6 +116,11 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   record Paused(long since, long until, long origins, String reason, String actor) {
     static final long OPEN = Long.MAX_VALUE;
 
+    /** Returns a copy that began at another instant. */
+    Paused since(long other) {
+      return new Paused(other, until, origins, reason, actor);
+    }
+
     /** Returns whether the pause is still in effect one millisecond after an instant. */
     boolean holdsAfter(long millis) {
       return until > millis + 1;
@@ -111,8 +133,9 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * @param key the caller's name for the request
    * @param time the time of its run; for a backfill, the time of the first run
    * @param origin the number of the request
+   * @param digest the digest of the request: a repeated request has the same
    */
-  record Request(String key, long time, long origin) {}
+  record Request(String key, long time, long origin, long digest) {}
 
   /**
    * The payload of the shards of a requested run. The shards have the headers of the job's parameter.
@@ -132,6 +155,25 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
     Carried {
       shards = List.copyOf(shards);
     }
+  }
+
+  /**
+   * A run of a deleted job.
+   *
+   * @param queue the queue of the deleted job
+   * @param run the run; no further task of it is inserted
+   */
+  record Left(String queue, Run run) {}
+
+  /** Returns this new record with the runs of deleted jobs that still have tasks. */
+  JobRecord withLeft(List<Left> others) {
+    return new JobRecord(job, version, declared, created, paused, cursor, nextAfter, origins, waiting, active, history,
+        totals, requests, parameters, isEnded, carried, others, isDeleted);
+  }
+
+  /** Returns whether this deleted job has so many unfinished runs that no job of its name can be created yet. */
+  boolean hasManyLeft() {
+    return left.size() > MAX_LEFT || left.stream().mapToInt(each -> each.run().inserted()).sum() > MAX_LEFT_SHARDS;
   }
 
   /** Returns the size of the checkpoints of all runs, in characters. */

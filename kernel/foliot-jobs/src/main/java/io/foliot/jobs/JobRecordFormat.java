@@ -40,6 +40,8 @@ final class JobRecordFormat {
   private static final int WITHOUT_TARGETS = 2;
   private static final int ENDED = 4;
   private static final int CARRIED = 8;
+  private static final int LEFT = 16;
+  private static final int DELETED = 32;
   /** Flag in the byte of a code: rare fields follow. */
   private static final int MORE = 0x40;
   /** Flag in the byte of a code: fields of listeners follow. */
@@ -80,10 +82,33 @@ final class JobRecordFormat {
     }
   }
 
+  /** Returns whether a job was deleted although its record could not be read: its task has no payload. */
+  static boolean isRemoved(TaskRecord task) {
+    return task.body().payload().length == 0;
+  }
+
   /** Returns the hash that identifies a definition in {@link JobRecord#declared}. */
   static long hash(Job job) {
     Bytes out = new Bytes(256);
     writeJob(job, out);
+    return hash(out);
+  }
+
+  /** Returns the digest of a request for a run with another payload than that of the job's parameter; null for none. */
+  static long digest(@Nullable Body parameter) {
+    Bytes out = new Bytes(256);
+    if (parameter != null) {
+      RecordParts.writeBody(parameter, out);
+    }
+    return hash(out);
+  }
+
+  /** Returns the digest of a request for the runs of a range of scheduled times, in milliseconds since 1970. */
+  static long digest(long from, long to) {
+    return hash(new Bytes(2 * Long.BYTES).u64(from).u64(to));
+  }
+
+  private static long hash(Bytes out) {
     CRC32C sum = new CRC32C();
     sum.update(out.array(), 0, out.length());
     long low = sum.getValue();
@@ -101,7 +126,8 @@ final class JobRecordFormat {
     list(out, record.declared(), out::u64);
     JobRecord.Paused paused = record.paused();
     out.u8((paused == null ? 0 : PAUSED) | (record.totals().noTargets() == 0 ? 0 : WITHOUT_TARGETS)
-        | (record.isEnded() ? ENDED : 0) | (record.carried().isEmpty() ? 0 : CARRIED));
+        | (record.isEnded() ? ENDED : 0) | (record.carried().isEmpty() ? 0 : CARRIED)
+        | (record.left().isEmpty() ? 0 : LEFT) | (record.isDeleted() ? DELETED : 0));
     if (paused != null) {
       out.near(paused.since() - base).near(paused.until()).near(paused.origins()).text(paused.reason())
           .text(paused.actor());
@@ -117,7 +143,7 @@ final class JobRecordFormat {
         .near(totals.paused())
         .near(totals.failuresInRow());
     list(out, record.requests(), request -> out.text(request.key()).near(request.time() - base)
-        .near(request.origin()));
+        .near(request.origin()).u64(request.digest()));
     list(out, record.parameters(), parameter -> {
       out.near(parameter.origin());
       RecordParts.writeBody(parameter.body(), out);
@@ -129,6 +155,12 @@ final class JobRecordFormat {
       list(out, record.carried(), carried -> {
         out.near(carried.origin());
         writeAgain(carried.shards(), out);
+      });
+    }
+    if (!record.left().isEmpty()) {
+      list(out, record.left(), left -> {
+        out.text(left.queue());
+        writeRun(left.run(), base, out);
       });
     }
     return Frame.end(out, start, Checksum.mark(record.job().name())).toArray();
@@ -153,15 +185,18 @@ final class JobRecordFormat {
     JobTotals totals = new JobTotals(in.near(), in.near(), in.near(), in.near(), in.near(), in.near(), in.near(),
         in.near(), in.near(), in.near(), 0);
     List<JobRecord.Request> requests = list(in,
-        () -> new JobRecord.Request(in.text(), base + in.near(), in.near()));
+        () -> new JobRecord.Request(in.text(), base + in.near(), in.near(), in.u64()));
     List<JobRecord.Parameter> parameters = list(in,
         () -> new JobRecord.Parameter(in.near(), RecordParts.readBody(in)));
     totals = totals.noTargets((flags & WITHOUT_TARGETS) == 0 ? 0 : in.near());
     List<JobRecord.Carried> carried = (flags & CARRIED) == 0
         ? List.of()
         : list(in, () -> new JobRecord.Carried(in.near(), readAgain(in)));
+    List<JobRecord.Left> left = (flags & LEFT) == 0
+        ? List.of()
+        : list(in, () -> new JobRecord.Left(in.text(), readRun(base, in)));
     return new JobRecord(job, version, declared, created, paused, base, nextAfter, origins, waiting, active, history,
-        totals, requests, parameters, (flags & ENDED) != 0, carried);
+        totals, requests, parameters, (flags & ENDED) != 0, carried, left, (flags & DELETED) != 0);
   }
 
   private static void writeJob(Job job, Bytes out) {

@@ -1,16 +1,23 @@
 package io.foliot.jobs;
 
+import static java.util.Objects.requireNonNull;
+
 import io.foliot.core.Body;
 import io.foliot.core.Limits;
 import io.foliot.core.OnConflict;
 import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.Stages;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.coordination.Fleet;
-import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.NewerVersionException;
@@ -19,13 +26,13 @@ import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.ScheduleSettings;
 import java.time.Instant;
 import java.time.ZonedDateTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -33,12 +40,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The recurring jobs of a store, for callers that create, change and run them. Thread-safe; no method blocks.
  *
- * <p>Each change of a job, except a delete, is a compare-and-set: it reads the record of the job, applies {@link
- * JobChange} at the store's time, and writes the new record. If the stored record has changed since the read, the
- * change begins again. A change based on an old record therefore never replaces a newer record, and the result of a
- * change is valid on every node. A change is retried, with growing pauses, while a planning pass of the job runs. A
- * pass takes some milliseconds. If the third retry fails, the planner of this process delays the next pass. After six
- * seconds a change fails with {@link OverloadedException} and has no effect.
+ * <p>Each change of a job is a compare-and-set: it reads the record of the job, applies {@link JobChange} at the
+ * store's time, and writes the new record. If the stored record has changed since the read, the change begins again. A
+ * change based on an old record therefore never replaces a newer record, and the result of a change is valid on every
+ * node. Whether a caller may reach the job ({@link #within}) is decided on the same record: on the one that the write
+ * replaces, or on the one that is returned. A change is
+ * retried while a planning pass of the job runs, which takes some milliseconds. A job that is planned without a pause
+ * is nearly always running. From the fifth try on, a change therefore claims the task of the job, as a pass does, and
+ * writes the new record as the end of its own attempt. The claim excludes all passes, of any process. After six seconds
+ * a change fails with {@link OverloadedException} and has no effect.
  *
  * <p>Futures fail with {@link IllegalArgumentException} for a request that can never work, and with
  * {@link UnknownJobException} for a job that does not exist. They also fail with the exceptions of
@@ -47,15 +57,21 @@ import org.jspecify.annotations.Nullable;
  * <p>This class is one file because all calls that change a job share the retries described above.
  */
 public final class Jobs {
+  /** Number of records that a page reads at least, if jobs of other queues may be among them. */
+  private static final int SCANNED = 50;
+
   private final TaskStore store;
   private final JobHost host;
   private final JobSurroundings surroundings;
+  private final PlanningShares shares;
   private final Supplier<@Nullable Fleet> fleet;
   private final Repeats repeats;
   private final Calendars calendars;
   private final StoreTime time;
   private final JobViews views;
   private final JobCount count;
+  /** The queues whose jobs the caller may reach; null for all. */
+  private final @Nullable Predicate<String> queues;
 
   /** Thrown when there is no job with that name. */
   public static final class UnknownJobException extends RuntimeException {
@@ -79,6 +95,24 @@ public final class Jobs {
 
     UnknownRunException(String job, Instant time) {
       super("no run of that time is active or waits: job=" + job + ", time=" + time);
+    }
+  }
+
+  /** Thrown when a job of that name exists in another queue. Nothing was done. */
+  public static final class JobNameInUseException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1;
+
+    JobNameInUseException(String job) {
+      super("a job of this name exists in another queue: job=" + job);
+    }
+  }
+
+  /** Thrown when a request has the key of another request: of another kind, or with other arguments. */
+  public static final class RequestMismatchException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1;
+
+    RequestMismatchException(String job) {
+      super("the key belonged to another request for runs of this job; use a new one for a new request: job=" + job);
     }
   }
 
@@ -136,7 +170,10 @@ public final class Jobs {
    */
   public record Page(List<JobStatus> jobs, @Nullable String next) {}
 
-  /** The record of a job as it was read. */
+  /** Lease of a change that claims a job; that of a pass is as long. */
+  private static final long LEASE_MILLIS = 5_000;
+
+  /** The record of a job as it was read, or as it was claimed. */
   private record Stored(JobRecord record, TaskRecord task) {}
 
   /** Creates the jobs of a store for a process without a planner. With a planner, use {@link JobPlanner#jobs}. */
@@ -146,44 +183,83 @@ public final class Jobs {
 
   /** Creates the jobs of a store for a process without a planner, with the given clock, timer and random bits. */
   public Jobs(TaskStore store, JobHost host, JobSurroundings surroundings) {
-    this(store, host, surroundings, new JobTurns(), () -> null, Allocators.NONE);
+    this(store, host, surroundings, new PlanningShares(), () -> null, Allocators.NONE);
   }
 
   /**
-   * @param turns shared with the planner of this process
+   * @param shares shared with the planner of this process
    * @param fleet returns the workers that the planner of this process has read most recently, or null before its first
    *     read
    * @param allocators the allocators of that planner
    */
-  Jobs(TaskStore store, JobHost host, JobSurroundings surroundings, JobTurns turns, Supplier<@Nullable Fleet> fleet,
+  Jobs(TaskStore store, JobHost host, JobSurroundings surroundings, PlanningShares shares,
+      Supplier<@Nullable Fleet> fleet,
       Allocators allocators) {
     this.store = store;
     this.host = host;
     this.surroundings = surroundings;
+    this.shares = shares;
     this.fleet = fleet;
-    repeats = new Repeats(surroundings, turns, this::wake);
+    repeats = new Repeats(surroundings, this::wake);
     calendars = new Calendars(store);
     time = new StoreTime(store, surroundings);
     views = new JobViews(store, host, calendars, time, fleet, allocators);
     count = new JobCount(store, surroundings);
+    queues = null;
+  }
+
+  private Jobs(Jobs all, Predicate<String> queues) {
+    store = all.store;
+    host = all.host;
+    surroundings = all.surroundings;
+    shares = all.shares;
+    fleet = all.fleet;
+    repeats = all.repeats;
+    calendars = all.calendars;
+    time = all.time;
+    views = all.views;
+    count = all.count;
+    this.queues = queues;
+  }
+
+  /**
+   * Returns these jobs for a caller that may only reach the jobs of some queues. For such a caller, a job of another
+   * queue does not exist, except that its name is in use. Each call decides this on the very record that it returns or
+   * replaces, so a job that another caller creates or moves meanwhile stays out of reach.
+   *
+   * @param reachable returns whether the caller may reach the jobs of a queue
+   */
+  public Jobs within(Predicate<String> reachable) {
+    return new Jobs(this, reachable);
+  }
+
+  /** Returns whether the caller may reach the job of a record; null for a record that cannot be read. */
+  private boolean isReachable(@Nullable JobRecord record) {
+    return queues == null || (record != null && queues.test(record.job().queue()));
   }
 
   /**
    * Creates a job or replaces its definition. A put of the current definition changes nothing, unless a handler has
    * ended the job: then its scheduled times run again. Fails with {@link TooManyJobsException} if the job is new and
-   * there are as many jobs as the host permits.
+   * there are as many jobs as the host permits. Fails with {@link JobNameInUseException} if the job exists in another
+   * queue, so that two users of a name do not replace each other's job; see {@link #move}.
    */
   public CompletableFuture<Put> put(Job job) {
-    return create(job, JobChange::create, (record, now, known) -> JobChange.put(record, job, now, known));
+    return create(job, false, JobChange::create, (record, now, known) -> JobChange.put(record, job, now, known));
+  }
+
+  /** Creates a job or replaces its definition, as {@link #put} does, also if the job exists in another queue. */
+  public CompletableFuture<Put> move(Job job) {
+    return create(job, true, JobChange::create, (record, now, known) -> JobChange.put(record, job, now, known));
   }
 
   /**
    * Creates a job or replaces its definition with one from code, unless the same definition is among the latest eight
    * that code has declared. A change by a caller therefore remains until the code changes. During a rolling deployment,
-   * an instance with the old code changes nothing.
+   * an instance with the old code changes nothing. Fails as {@link #put} does.
    */
   public CompletableFuture<Put> declare(Job job) {
-    return create(job, JobChange::declared, (record, now, known) -> JobChange.declare(record, job, now, known));
+    return create(job, false, JobChange::declared, (record, now, known) -> JobChange.declare(record, job, now, known));
   }
 
   /**
@@ -193,17 +269,18 @@ public final class Jobs {
    * @param edit returns the new definition, which has the same name; it must not block
    */
   public CompletableFuture<JobStatus> edit(String name, UnaryOperator<Job> edit) {
-    return repeats.untilTaken(name, () -> stored(name).thenCompose(found -> {
-      if (found == null) {
-        return busy();
-      }
+    return changing(name, found -> {
       Job old = found.record().job();
       Job next = edit.apply(old);
+      ensureReachable(next);
       return ensureWorkers(next).thenCompose(ensured -> calendars.of(next.schedule()))
           .thenCompose(known -> calendars.of(old.schedule()).thenCompose(before -> time.now(name)
-              .thenCompose(now -> changed(found,
-                  JobChange.put(found.record(), next, now, calendar -> either(known, before, calendar)), now))));
-    }));
+              .thenCompose(read -> {
+                long now = now(found.task(), read);
+                return changed(found,
+                    JobChange.put(found.record(), next, now, calendar -> either(known, before, calendar)), now);
+              })));
+    });
   }
 
   /** Computes the record of a new job. */
@@ -216,8 +293,19 @@ public final class Jobs {
     JobRecord apply(JobRecord record, long now, Function<String, @Nullable Calendar> known);
   }
 
-  private CompletableFuture<Put> create(Job job, Creation creation, Change change) {
-    return ensureWorkers(job).thenCompose(ensured -> write(job, creation, change)).toCompletableFuture();
+  private CompletableFuture<Put> create(Job job, boolean moves, Creation creation, Change change) {
+    return Stages.call(() -> {
+      ensureReachable(job);
+      return ensureWorkers(job);
+    }).thenCompose(ensured -> write(job, moves, creation, change)).toCompletableFuture();
+  }
+
+  /** Fails if the queue of a new definition is out of the caller's reach. */
+  private void ensureReachable(Job job) {
+    if (queues != null && !queues.test(job.queue())) {
+      throw new IllegalArgumentException("the caller does not reach the queue of the job: job=" + job.name()
+          + ", queue=" + job.queue());
+    }
   }
 
   /** Fails if a job needs workers, and the tasks of its queue are not taken by workers. */
@@ -238,7 +326,7 @@ public final class Jobs {
   }
 
   /** Writes a job. The first try assumes that the job is new, and does not read it. */
-  private CompletableFuture<Put> write(Job job, Creation creation, Change change) {
+  private CompletableFuture<Put> write(Job job, boolean moves, Creation creation, Change change) {
     return calendars.of(job.schedule()).thenCompose(known -> time.estimated(job.name()).thenCompose(now -> {
       JobRecord created;
       try {
@@ -251,38 +339,59 @@ public final class Jobs {
       return hasRoom() ? added(created, now, known) : busy();
     })).thenCompose(added -> added.isPresent()
         ? CompletableFuture.completedFuture(added.get())
-        : repeats.untilTaken(job.name(), () -> replace(job, creation, change))).toCompletableFuture();
+        : repeats.untilTaken(job.name(), claims -> replace(job, moves, creation, change, claims)))
+        .toCompletableFuture();
   }
 
   private boolean hasRoom() {
     return count.count() < host.maxJobs();
   }
 
-  private CompletionStage<Optional<Put>> replace(Job job, Creation creation, Change change) {
+  private CompletionStage<Optional<Put>> replace(Job job, boolean moves, Creation creation, Change change,
+      boolean claims) {
     return calendars.of(job.schedule()).thenCompose(known -> time.now(job.name())
         .thenCompose(now -> read(job.name()).thenCompose(found -> {
-          TaskRecord task = found.orElse(null);
-          if (task == null || !task.isLive()) {
+          TaskRecord live = found.filter(TaskRecord::isLive).orElse(null);
+          if (live == null) {
             JobRecord created = creation.apply(job, now, known);
             if (!hasRoom()) {
               throw new TooManyJobsException(job.name(), host.maxJobs());
             }
             return added(created, now, known);
           }
-          if (task.state() == TaskState.RUNNING) {
-            return busy();
-          }
-          JobRecord record = JobRecordFormat.decodeIfReadable(task);
-          if (record == null) {
-            ensureReplaceable(task);
-          }
-          CompletionStage<Optional<JobStatus>> replaced = record == null
-              ? written(creation.apply(job, now, known), task.generation(), now)
-              : calendars.of(record.job().schedule())
-                  .thenCompose(old -> changed(new Stored(record, task),
-                      change.apply(record, now, name -> either(known, old, name)), now));
-          return replaced.thenApply(status -> status.map(is -> new Put(is, false)));
+          return held(live, claims, task -> replaced(task, job, moves, creation, change, known, now(task, now)));
         })));
+  }
+
+  private CompletionStage<Optional<Put>> replaced(TaskRecord task, Job job, boolean moves, Creation creation,
+      Change change, Function<String, @Nullable Calendar> known, long now) {
+    JobRecord record = JobRecordFormat.decodeIfReadable(task);
+    if (record != null && record.isDeleted()) {
+      return recreated(creation.apply(job, now, known), record, task, now);
+    }
+    boolean isRemoved = JobRecordFormat.isRemoved(task);
+    boolean isElsewhere = record != null && !record.job().queue().equals(job.queue());
+    if (!isRemoved && (!isReachable(record) || (isElsewhere && !moves))) {
+      throw new JobNameInUseException(job.name());
+    }
+    if (record == null && !isRemoved) {
+      ensureReplaceable(task);
+    }
+    CompletionStage<Optional<JobStatus>> replaced = record == null
+        ? written(creation.apply(job, now, known), task, now)
+        : calendars.of(record.job().schedule()).thenCompose(old -> changed(new Stored(record, task),
+            change.apply(record, now, name -> either(known, old, name)), now));
+    return replaced.thenApply(status -> status.map(is -> new Put(is, isRemoved)));
+  }
+
+  /** Creates a job in place of a deleted one that still looks after its runs. The new job looks after them. */
+  private CompletionStage<Optional<Put>> recreated(JobRecord created, JobRecord deleted, TaskRecord task, long now) {
+    if (deleted.hasManyLeft()) {
+      throw new OverloadedException("too many runs of deleted jobs of this name have not ended; stop them with"
+          + " another delete, or wait: job=" + created.job().name());
+    }
+    return written(created.withLeft(deleted.left()), task, now)
+        .thenApply(status -> status.map(is -> new Put(is, true)));
   }
 
   private static @Nullable Calendar either(Function<String, @Nullable Calendar> first,
@@ -293,61 +402,75 @@ public final class Jobs {
 
   /** Returns a job, or empty if there is none. */
   public CompletableFuture<Optional<JobStatus>> find(String name) {
-    return read(name).thenCompose(found -> found.filter(Jobs::exists)
+    return read(name).thenCompose(found -> found.filter(this::isFound)
         .map(task -> views.of(task).thenApply(Optional::of))
         .orElse(CompletableFuture.completedFuture(Optional.empty()))).toCompletableFuture();
   }
 
-  /** Returns a failed shard or listener of an active run that waits for its next attempt; empty if none is found. */
-  public CompletableFuture<Optional<FailedShard>> failedShard(String name) {
-    return read(name).thenCompose(found -> found.filter(Jobs::exists).map(views::failedShard)
+  /**
+   * A job, and what its active runs wait for.
+   *
+   * @param status the job
+   * @param failed a failed shard or listener of an active run that waits for its next attempt; empty if none is found
+   */
+  public record Explained(JobStatus status, Optional<FailedShard> failed) {}
+
+  /** Returns a job with a failed shard of its active runs, from one read of the job; empty if there is no such job. */
+  public CompletableFuture<Optional<Explained>> explain(String name) {
+    return read(name).thenCompose(found -> found.filter(this::isFound)
+        .map(task -> views.of(task).thenCombine(views.failedShard(task),
+            (status, failed) -> Optional.of(new Explained(status, failed))))
         .orElse(CompletableFuture.completedFuture(Optional.empty()))).toCompletableFuture();
   }
 
   /**
-   * Returns a page of the jobs.
+   * Returns a page of the jobs. A call reads a bounded number of records, so a page with a {@code next} may have fewer
+   * jobs than the limit, or none.
    *
    * @param limit the maximum number of jobs of the page
    * @param cursor the {@code next} of the previous page, or null for the first page
    */
   public CompletableFuture<Page> list(int limit, @Nullable String cursor) {
-    return store.query(Shards.JOBS, null, limit, cursor)
-        .thenCompose(page -> views.of(page.tasks().stream().filter(Jobs::exists).toList())
-            .thenApply(jobs -> new Page(List.copyOf(jobs), page.cursor())))
-        .toCompletableFuture();
+    int scanned = queues == null ? limit : Math.max(limit, SCANNED);
+    return store.query(Shards.JOBS, null, scanned, cursor).thenCompose(page -> {
+      List<TaskRecord> found = page.tasks().stream().filter(this::isFound).toList();
+      // The jobs beyond the limit are for the next page, which must begin before them.
+      return found.size() <= limit
+          ? CompletableFuture.completedFuture(page)
+          : store.query(Shards.JOBS, null, page.tasks().indexOf(found.get(limit - 1)) + 1, cursor);
+    }).thenCompose(page -> views.of(page.tasks().stream().filter(this::isFound).toList())
+        .thenApply(jobs -> new Page(List.copyOf(jobs), page.cursor()))).toCompletableFuture();
   }
 
   /**
-   * Deletes a job. The shards and listeners that are inserted finish, unless {@code stopsRuns} is true. No further
-   * shard or listener is inserted.
+   * Deletes a job. The shards and listeners that are inserted finish, unless {@code stopsRuns} is true; passes look
+   * after them as before, so that a shard whose worker is gone, or whose run is past its deadline, is cancelled. No
+   * further shard or listener is inserted. A repeated delete with {@code stopsRuns} stops the runs of the deleted job.
    *
    * @return whether the job existed
    */
   public CompletableFuture<Boolean> delete(String name, boolean stopsRuns) {
-    if (!isName(name)) {
-      return CompletableFuture.completedFuture(false);
-    }
-    return store.cancel(List.of(new TaskRef.ByKey(Shards.JOBS, name))).thenCompose(results -> {
-      CancelResult result = results.getFirst();
-      boolean existed = switch (result.kind()) {
-        case CANCELLED, CANCEL_PENDING -> true;
-        case ALREADY_FINISHED, NOT_FOUND -> false;
-      };
-      // No pass inserts shards after the cancel. The record is therefore read after it, and not before. If a delete was
-      // interrupted, a repeated delete completes it.
-      return !stopsRuns || result.id() == null
-          ? CompletableFuture.completedFuture(existed)
-          : store.find(new TaskRef.ById(result.id()))
-              .thenCompose(found -> cancelled(
-                  found.map(JobRecordFormat::decodeIfReadable).map(Jobs::inserted).orElse(List.of())))
-              .thenApply(done -> existed);
-    }).toCompletableFuture();
+    return repeats.untilTaken(name, claims -> read(name).thenCompose(found -> {
+      TaskRecord stored = found.filter(this::isStored).orElse(null);
+      return stored == null
+          ? CompletableFuture.completedFuture(Optional.of(false))
+          : held(stored, claims, task -> isStored(task) ? deleted(name, task, stopsRuns) : busy());
+    }));
   }
 
-  private static List<TaskId> inserted(JobRecord record) {
-    List<TaskId> ids = new ArrayList<>();
-    record.active().forEach(run -> ids.addAll(JobLife.open(record.job().name(), run, run.inserted())));
-    return ids;
+  private CompletionStage<Optional<Boolean>> deleted(String name, TaskRecord task, boolean stopsRuns) {
+    JobRecord record = JobRecordFormat.decodeIfReadable(task);
+    if (record == null) {
+      ensureReplaceable(task);
+      return written(name, Body.EMPTY, task).thenApply(done -> done ? Optional.of(true) : Optional.empty());
+    }
+    JobRecord next = JobChange.delete(record, stopsRuns);
+    CompletionStage<Boolean> written = next == record
+        ? CompletableFuture.completedFuture(true)
+        : written(name, JobPlanner.body(next), task);
+    return written.thenCompose(done -> !done
+        ? busy()
+        : cancelled(JobLife.stopping(next)).thenApply(cancelled -> Optional.of(!record.isDeleted())));
   }
 
   /**
@@ -367,6 +490,15 @@ public final class Jobs {
   /** Resumes a job. Scheduled times that passed during the pause do not run, and are recorded as paused. */
   public CompletableFuture<JobStatus> resume(String name) {
     return change(name, JobChange::resume);
+  }
+
+  /**
+   * Makes the next pass of a job due at once. If the job was planned while the store's clock was ahead, this pass sets
+   * the job back: its times after now are decided again when they come. Otherwise the job does not change.
+   */
+  public CompletableFuture<JobStatus> rewind(String name) {
+    return wake(name).thenCompose(woken -> find(name))
+        .thenApply(status -> status.orElseThrow(() -> new UnknownJobException(name))).toCompletableFuture();
   }
 
   /**
@@ -403,10 +535,12 @@ public final class Jobs {
   public CompletableFuture<Requested> backfill(String name, Instant from, Instant to, boolean dryRun,
       @Nullable String key) {
     return request(name, (record, now, known) -> {
-      List<Long> times = JobChange.backfill(record, millis("from", from), millis("to", to), now, known);
+      long first = millis("from", from);
+      long end = millis("to", to);
+      List<Long> times = JobChange.backfill(record, first, end, now, known);
       return dryRun || times.isEmpty()
           ? new JobChange.Requested(record, times, 0, false)
-          : JobChange.request(record, key, times);
+          : JobChange.request(record, key, JobRecordFormat.digest(first, end), times);
     });
   }
 
@@ -454,15 +588,15 @@ public final class Jobs {
   }
 
   private CompletableFuture<Requested> request(String name, Request request) {
-    return repeats.untilTaken(name, () -> stored(name).thenCompose(found -> found == null
-        ? busy()
-        : calendars.of(found.record().job().schedule()).thenCompose(known -> time.now(name).thenCompose(now -> {
+    return changing(name, found -> calendars.of(found.record().job().schedule())
+        .thenCompose(known -> time.now(name).thenCompose(read -> {
+          long now = now(found.task(), read);
           JobChange.Requested requested = request.apply(found.record(), now, known);
           Requested result = new Requested(requested.times().stream().map(Instant::ofEpochMilli).toList(),
               requested.origin(), requested.isRepeated());
           return changed(found, requested.record(), now)
               .thenApply(status -> status.map(written -> result));
-        }))));
+        })));
   }
 
   private CompletableFuture<JobStatus> change(String name, Change change) {
@@ -472,14 +606,73 @@ public final class Jobs {
   /** Changes a job, then runs the action {@code then} with the written record before the future completes. */
   private CompletableFuture<JobStatus> change(String name, Change change,
       Function<JobRecord, CompletionStage<Boolean>> then) {
-    return repeats.untilTaken(name, () -> stored(name).thenCompose(found -> found == null
-        ? busy()
-        : calendars.of(found.record().job().schedule()).thenCompose(known -> time.now(name).thenCompose(now -> {
+    return changing(name, found -> calendars.of(found.record().job().schedule())
+        .thenCompose(known -> time.now(name).thenCompose(read -> {
+          long now = now(found.task(), read);
           JobRecord next = change.apply(found.record(), now, known);
           return changed(found, next, now).thenCompose(status -> status.isEmpty()
               ? busy()
               : then.apply(next).thenApply(done -> status));
-        }))));
+        })));
+  }
+
+  /** Repeats a change of a job that exists until it was written. */
+  private <T> CompletableFuture<T> changing(String name, Function<Stored, CompletionStage<Optional<T>>> change) {
+    return repeats.untilTaken(name, claims -> read(name).thenCompose(found -> {
+      TaskRecord stored = found.filter(this::isFound).orElseThrow(() -> new UnknownJobException(name));
+      return held(stored, claims, task -> {
+        if (!isFound(task)) {
+          throw new UnknownJobException(name);
+        }
+        return change.apply(new Stored(readable(name, task), task));
+      });
+    }));
+  }
+
+  /**
+   * Applies a change to the task of a job: as it was read while no attempt of it runs, else as this process claims it.
+   * Returns empty if the job runs and is not or cannot be claimed. The change decides again whether it may reach the
+   * job, because the task that was claimed may differ from the one that was read.
+   */
+  private <T> CompletionStage<Optional<T>> held(TaskRecord task, boolean claims,
+      Function<TaskRecord, CompletionStage<Optional<T>>> change) {
+    if (task.state() != TaskState.RUNNING) {
+      return change.apply(task);
+    }
+    return !claims
+        ? busy()
+        : store.claim(List.of(new Claim(task.id(), LEASE_MILLIS))).thenCompose(
+            batch -> batch.results().getFirst() instanceof ClaimResult.Won won
+                ? released(won.task(), Stages.call(() -> change.apply(won.task())))
+                : busy());
+  }
+
+  /**
+   * Ends the claim of a change that was refused or changed nothing. If the change was written, the claim has ended, and
+   * this settlement has no effect. If this settlement fails, the job is planned again once the lease has ended.
+   */
+  private <T> CompletionStage<T> released(TaskRecord claimed, CompletionStage<T> change) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    var unused = change.whenComplete((changed, failure) -> settled(claimed, null).whenComplete((settled, unsettled) -> {
+      if (failure != null) {
+        result.completeExceptionally(failure);
+      } else {
+        result.complete(changed);
+      }
+    }));
+    return result;
+  }
+
+  /** Ends the claim of a change. Returns whether this settlement took effect. */
+  private CompletionStage<Boolean> settled(TaskRecord claimed, @Nullable Body next) {
+    return Stages.call(() -> store.settle(List.of(new Settlement(claimed.id(), claimed.generation(),
+        requireNonNull(claimed.token()), new Outcome.Rearm(Due.NOW, next, List.of()), claimed.claimedAt(), ""))))
+        .thenApply(results -> results.getFirst().kind() == SettleResult.Kind.SETTLED);
+  }
+
+  /** Returns the time of a change: the time of its claim, or the time that was read. */
+  private static long now(TaskRecord task, long read) {
+    return task.state() == TaskState.RUNNING ? task.claimedAt() : read;
   }
 
   /**
@@ -489,11 +682,8 @@ public final class Jobs {
    */
   public CompletableFuture<List<ZonedDateTime>> next(String name, int count) {
     return read(name).thenCompose(found -> {
-      TaskRecord task = found.filter(Jobs::exists).orElseThrow(() -> new UnknownJobException(name));
-      JobRecord record = JobRecordFormat.decodeIfReadable(task);
-      if (record == null) {
-        throw new IllegalArgumentException("the record of the job cannot be read; put the job again: job=" + name);
-      }
+      TaskRecord task = found.filter(this::isFound).orElseThrow(() -> new UnknownJobException(name));
+      JobRecord record = readable(name, task);
       if (record.isEnded()) {
         return CompletableFuture.<List<ZonedDateTime>>completedFuture(List.of());
       }
@@ -556,9 +746,16 @@ public final class Jobs {
     }
   }
 
-  /** Returns whether a job exists. The task of a job that is deleted during a pass is live until the pass has ended. */
-  private static boolean exists(TaskRecord task) {
-    return task.isLive() && !task.cancelRequested();
+  /** Returns whether a task is that of a job which the caller may reach, also of a deleted job that has runs left. */
+  private boolean isStored(TaskRecord task) {
+    return task.isLive() && !task.cancelRequested() && !JobRecordFormat.isRemoved(task)
+        && isReachable(JobRecordFormat.decodeIfReadable(task));
+  }
+
+  /** Returns whether a task is that of a job which exists for the caller. */
+  private boolean isFound(TaskRecord task) {
+    JobRecord record = isStored(task) ? JobRecordFormat.decodeIfReadable(task) : null;
+    return record == null ? isStored(task) : !record.isDeleted();
   }
 
   /** Throws {@link OverloadedException} if a newer version of Foliot wrote a record, which must not be replaced. */
@@ -573,16 +770,12 @@ public final class Jobs {
     }
   }
 
-  /** Returns the record of a job, or null while a pass of the job runs. */
-  private CompletionStage<@Nullable Stored> stored(String name) {
-    return read(name).thenApply(found -> {
-      TaskRecord task = found.filter(Jobs::exists).orElseThrow(() -> new UnknownJobException(name));
-      JobRecord record = JobRecordFormat.decodeIfReadable(task);
-      if (record == null) {
-        throw new IllegalArgumentException("the record of the job cannot be read; put the job again: job=" + name);
-      }
-      return task.state() == TaskState.RUNNING ? null : new Stored(record, task);
-    });
+  private static JobRecord readable(String name, TaskRecord task) {
+    JobRecord record = JobRecordFormat.decodeIfReadable(task);
+    if (record == null) {
+      throw new IllegalArgumentException("the record of the job cannot be read; put the job again: job=" + name);
+    }
+    return record;
   }
 
   /** Returns the result that makes {@link Repeats} try again. */
@@ -599,13 +792,13 @@ public final class Jobs {
           }
           return Optional.of(status);
         })
-        : written(next, before.task().generation(), now);
+        : written(next, before.task(), now);
   }
 
   /** Makes the next pass of a job due at once. If a pass runs, or the job changes meanwhile, a pass follows anyway. */
   private CompletionStage<?> wake(String name) {
     return read(name).thenCompose(found -> {
-      TaskRecord task = found.filter(Jobs::exists).orElse(null);
+      TaskRecord task = found.filter(this::isFound).orElse(null);
       return task == null || task.state() == TaskState.RUNNING
           ? CompletableFuture.completedFuture(List.of())
           : host.write(List.of(new Draft(task.id(), Shards.JOBS, name, Due.NOW, null, 0, OnConflict.RESET, null)
@@ -618,26 +811,40 @@ public final class Jobs {
    * exists.
    */
   private CompletionStage<Optional<Put>> added(JobRecord record, long now, Function<String, @Nullable Calendar> known) {
-    JobLife.Plan plan = JobLife.plan(record, now, Map.of(), known, null);
-    Due due = plan.record().equals(record) ? Due.at(plan.at()) : Due.NOW;
-    return written(record, due, Draft.ABSENT, now).thenApply(status -> {
-      status.ifPresent(is -> count.created());
-      return status.map(is -> new Put(is, true));
+    JobLife.Plan plan = JobLife.plan(record, now, Map.of(), known, Attendance.UNKNOWN);
+    long first = plan.record().equals(record) ? plan.at() : now;
+    Due due = Due.at(shares.firstPass(record.job().queue(), now, first));
+    String name = record.job().name();
+    TaskId id = TaskId.of(now, Shards.hash16(name), surroundings.randomBits());
+    return written(name, JobPlanner.body(record), due, Draft.ABSENT, id).thenCompose(done -> {
+      if (!done) {
+        return busy();
+      }
+      count.created();
+      return views.written(record, now).thenApply(status -> Optional.of(new Put(status, true)));
     });
   }
 
   /** Writes a record, to be planned at once. Returns empty if the job has changed meanwhile. */
-  private CompletionStage<Optional<JobStatus>> written(JobRecord record, long expectedGeneration, long now) {
-    return written(record, Due.NOW, expectedGeneration, now);
+  private CompletionStage<Optional<JobStatus>> written(JobRecord record, TaskRecord before, long now) {
+    return written(record.job().name(), JobPlanner.body(record), before)
+        .thenCompose(done -> done ? views.written(record, now).thenApply(Optional::of) : busy());
   }
 
-  private CompletionStage<Optional<JobStatus>> written(JobRecord record, Due due, long expectedGeneration, long now) {
-    String name = record.job().name();
-    TaskId id = TaskId.of(now, Shards.hash16(name), surroundings.randomBits());
-    Draft draft = new Draft(id, Shards.JOBS, name, due, JobPlanner.body(record), 0, OnConflict.REJECT, null)
+  /**
+   * Writes the payload of a job's task, to be planned at once. Returns false if the job has changed meanwhile.
+   *
+   * @param before the task as it was read or claimed
+   */
+  private CompletionStage<Boolean> written(String name, Body body, TaskRecord before) {
+    return before.state() == TaskState.RUNNING
+        ? settled(before, body)
+        : written(name, body, Due.NOW, before.generation(), before.id());
+  }
+
+  private CompletionStage<Boolean> written(String name, Body body, Due due, long expectedGeneration, TaskId id) {
+    Draft draft = new Draft(id, Shards.JOBS, name, due, body, 0, OnConflict.REJECT, null)
         .expecting(expectedGeneration);
-    return host.write(List.of(draft)).thenCompose(results -> results.getFirst().kind().isPlaced()
-        ? views.written(record, now).thenApply(Optional::of)
-        : busy());
+    return host.write(List.of(draft)).thenApply(results -> results.getFirst().kind().isPlaced());
   }
 }

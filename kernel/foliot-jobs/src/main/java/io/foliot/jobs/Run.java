@@ -114,6 +114,13 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
         unknown, lastEnd, targets, gone, again, listeners.after(result));
   }
 
+  /** Returns this run as if it had begun at {@code now}, if it began later; its timeout remains as long. */
+  Run notAfter(long now) {
+    long ahead = Math.max(0, begun - now);
+    return new Run(time, origin, shards, inserted, missed, begun - ahead, deadline == 0 ? 0 : deadline - ahead, stop,
+        readFrom, ended, failed, unknown, Math.min(lastEnd, now), targets, gone, again, listeners);
+  }
+
   boolean isStopping() {
     return stop != Stop.NONE;
   }
@@ -130,6 +137,19 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
   /** Returns whether shards are to be inserted, now or once the listener before them has succeeded. */
   boolean hasShardsToInsert() {
     return phase() != RunPhase.AFTER && !isStopping() && inserted < shards;
+  }
+
+  /** Returns whether inserted tasks of the phase have not ended. */
+  boolean hasOpenTasks() {
+    return phase() == RunPhase.SHARDS ? ended.cardinality() < inserted : listeners.isOpen();
+  }
+
+  /** Returns this run without the checkpoints for a further run, which the deletion of its job makes needless. */
+  Run left() {
+    return again.isEmpty()
+        ? this
+        : new Run(time, origin, shards, inserted, missed, begun, deadline, stop, readFrom, ended, failed, unknown,
+            lastEnd, targets, gone, List.of(), listeners);
   }
 
   /** Returns whether all inserted tasks of the phase have ended, and no further task is to be inserted. */

@@ -30,7 +30,7 @@ final class JobChangeTest {
   }
 
   private static JobLife.Plan pass(JobRecord record, long now) {
-    return JobLife.plan(record, now, Map.of(), NO_CALENDARS, null);
+    return JobLife.plan(record, now, Map.of(), NO_CALENDARS, Attendance.of(null));
   }
 
   private static JobRecord pause(JobRecord record, long now) {
@@ -149,7 +149,7 @@ final class JobChangeTest {
     JobLife.Plan first = pass(created(job), START);
     TaskId shard = first.children().getFirst().id();
     return JobLife.plan(first.record(), START + 2, Map.of(shard, new ShardEnd(ShardEnd.State.SUCCEEDED, START + 1)),
-        NO_CALENDARS, null).record();
+        NO_CALENDARS, Attendance.of(null)).record();
   }
 
   @Test
@@ -243,7 +243,7 @@ final class JobChangeTest {
     Set<TaskId> ids = new HashSet<>();
     for (long created : new long[]{START + 5 * HOUR, START + 6 * HOUR}) {
       JobRecord record = JobChange.create(hourly().build(), created, NO_CALENDARS);
-      JobRecord backfill = JobChange.request(record, null, List.of(START + HOUR)).record();
+      JobRecord backfill = JobChange.request(record, null, 0, List.of(START + HOUR)).record();
       JobLife.Plan plan = pass(backfill, created);
       assertThat(plan.children()).hasSize(1);
       assertThat(ids.add(plan.children().getFirst().id())).as("the shard has a new id").isTrue();
@@ -276,7 +276,10 @@ final class JobChangeTest {
   void aRequestKeepsItsParameterUntilItsShardsAreInserted() {
     Job job = hourly().shards(600).parameter(new Body(new byte[]{'1'}, "text/plain", Map.of("h", "v"))).build();
     JobRecord record = JobChange.trigger(created(job), "k", Body.json("2"), null, START).record();
-    assertThat(JobChange.trigger(record, "k", Body.json("3"), null, START).isRepeated()).isTrue();
+    assertThat(JobChange.trigger(record, "k", Body.json("2"), null, START).isRepeated()).isTrue();
+    assertThatThrownBy(() -> JobChange.trigger(record, "k", Body.json("3"), null, START))
+        .isInstanceOf(Jobs.RequestMismatchException.class);
+    assertThatThrownBy(() -> JobChange.trigger(record, "k", START)).isInstanceOf(Jobs.RequestMismatchException.class);
     JobLife.Plan half = pass(record, START);
     assertThat(half.children()).hasSize(500).allMatch(child -> child.body().payload()[0] == '2')
         .allMatch(child -> "v".equals(child.body().headers().get("h")));
@@ -307,11 +310,11 @@ final class JobChangeTest {
   void aRepeatedBackfillReturnsAllOfItsTimes() {
     JobRecord record = created(hourly().build());
     List<Long> times = List.of(START - 3 * HOUR, START - 2 * HOUR, START - HOUR);
-    JobChange.Requested first = JobChange.request(record, "once", times);
-    JobChange.Requested again = JobChange.request(first.record(), "once", times);
+    JobChange.Requested first = JobChange.request(record, "once", 1, times);
+    JobChange.Requested again = JobChange.request(first.record(), "once", 1, times);
     assertThat(again.isRepeated()).isTrue();
     assertThat(again.times()).isEqualTo(times);
     assertThat(again.record()).isSameAs(first.record());
-    assertThat(JobChange.request(first.record(), "once", List.of(START)).times()).containsExactly(START - 3 * HOUR);
+    assertThat(JobChange.request(first.record(), "once", 1, List.of(START)).times()).containsExactly(START - 3 * HOUR);
   }
 }

@@ -54,7 +54,7 @@ final class JobRecordFormatTest {
     assertThat(JobRecordFormat.hash(own.job())).as("a declared job with another allocator has another hash")
         .isNotEqualTo(JobRecordFormat.hash(job.allocator("by-regiom").build()));
     JobRecord begun = JobLife.plan(JobChange.trigger(plain, null, 1).record(), 1, Map.of(), JobWorld.NO_CALENDARS,
-        Workers.of(9)).record();
+        Attendance.of(Workers.of(9))).record();
     assertThat(begun.active().getFirst().targets()).isEqualTo(Targets.NONE);
     JobEdit placed = new JobEdit(begun);
     Targets one = new Targets(List.of(new Targets.Group("", Address.Kind.ONLY, List.of(1))));
@@ -77,7 +77,8 @@ final class JobRecordFormatTest {
 
   private static JobRecord begun(Job job) {
     JobRecord created = JobChange.create(job, 0, JobWorld.NO_CALENDARS);
-    return JobLife.plan(JobChange.trigger(created, null, 1).record(), 1, Map.of(), JobWorld.NO_CALENDARS, null)
+    return JobLife
+        .plan(JobChange.trigger(created, null, 1).record(), 1, Map.of(), JobWorld.NO_CALENDARS, Attendance.of(null))
         .record();
   }
 
@@ -158,7 +159,7 @@ final class JobRecordFormatTest {
     JobRecord record = new JobRecord(job, 1, List.of(1L), 0, null, 0, 0, 0, waiting, active, history, JobTotals.NONE,
         requests(JobRecord.MAX_REQUESTS),
         List.of(new JobRecord.Parameter(1, new Body(new byte[JobRecord.MAX_PARAMETERS_BYTES], "a/b", Map.of()))), false,
-        List.of());
+        List.of(), List.of(), false);
     byte[] bytes = JobRecordFormat.encode(record);
     assertThat(bytes.length).isLessThanOrEqualTo(JobRecordFormat.MAX_BYTES);
     JobRecord read = JobRecordFormat.decode("job", bytes);
@@ -170,7 +171,7 @@ final class JobRecordFormatTest {
   private static List<JobRecord.Request> requests(int count) {
     List<JobRecord.Request> requests = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      requests.add(new JobRecord.Request(String.format("%0256d", i), i, i));
+      requests.add(new JobRecord.Request(String.format("%0256d", i), i, i, i));
     }
     return requests;
   }
@@ -203,7 +204,8 @@ final class JobRecordFormatTest {
         new JobTotals(random.nextLong(), 1, 2, 3, 4, 5, 6, 7, 8, random.nextInt(5), random.nextInt(2)), requests,
         some(random, () -> new JobRecord.Parameter(random.nextInt(9), Body.json("" + random.nextInt()))),
         random.nextBoolean(),
-        some(random, () -> new JobRecord.Carried(random.nextInt(9), again(random))));
+        some(random, () -> new JobRecord.Carried(random.nextInt(9), again(random))),
+        some(random, () -> new JobRecord.Left("left", run(random))), random.nextBoolean());
   }
 
   private static Job job(Random random) {

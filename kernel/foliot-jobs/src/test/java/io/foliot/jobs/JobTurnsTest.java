@@ -1,6 +1,7 @@
 package io.foliot.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.Body;
 import io.foliot.core.Retry;
@@ -11,20 +12,30 @@ import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
+import io.foliot.core.store.ForwardingStore;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.testkit.SettableClock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Tests changes of a job that is planned so often that hardly any time is left for a change between two passes. */
@@ -36,55 +47,127 @@ final class JobTurnsTest {
   private final MemoryStore store = new MemoryStore(16, clock, () -> new Token(random.nextLong(), random.nextLong()));
   private final Deque<Runnable> later = new ArrayDeque<>();
   private final JobPlanner planner = new JobPlanner(store, JobMeter.NONE);
-  private final Jobs jobs = planner.jobs(
-      drafts -> store.submit(drafts).toCompletableFuture(), new JobSurroundings() {
-        @Override
-        public long nanoTime() {
-          return clock.monotonicNanos();
-        }
-
-        @Override
-        public long wallMillis() {
-          return clock.wallMillis();
-        }
-
-        @Override
-        public void after(long millis, Runnable action) {
-          later.add(action);
-        }
-
-        @Override
-        public long randomBits() {
-          return random.nextLong();
-        }
-      });
-
-  @Test
-  void aPassLeavesAGapForAChangeThatWaits() {
-    jobs.put(Job.named("report").queue("billing").every(PERIOD).build()).join();
-    clock.advance(PERIOD.multipliedBy(2));
-    TaskRecord claimed = claim();
-    assertThat(gapOf(claimed)).as("without a change").isBetween(0L, PERIOD.toMillis());
-    CompletableFuture<JobStatus> paused = jobs.pause("report", null, "", "");
-    assertThat(gapOf(claimed)).as("a change that has just begun").isLessThan(JobTurns.GAP_MILLIS);
-    for (int attempt = 1; attempt <= 4; attempt++) {
-      later.remove().run();
+  private final JobSurroundings surroundings = new JobSurroundings() {
+    @Override
+    public long nanoTime() {
+      return clock.monotonicNanos();
     }
-    assertThat(paused).isNotDone();
-    assertThat(gapOf(claimed)).as("a change that waits").isEqualTo(JobTurns.GAP_MILLIS);
+
+    @Override
+    public long wallMillis() {
+      return clock.wallMillis();
+    }
+
+    @Override
+    public void after(long millis, Runnable action) {
+      later.add(() -> {
+        clock.advance(Duration.ofMillis(millis));
+        action.run();
+      });
+    }
+
+    @Override
+    public long randomBits() {
+      return random.nextLong();
+    }
+  };
+  private final Jobs jobs = planner.jobs(drafts -> store.submit(drafts).toCompletableFuture(), surroundings);
+
+  /**
+   * A store on which a planner of another process works without a pause. A call of {@link Jobs} finds the job between
+   * two passes once in a while, and the next pass has begun before the next call.
+   */
+  private final class BusyStore extends ForwardingStore {
+    private @Nullable TaskRecord claimed;
+
+    BusyStore() {
+      super(store);
+    }
+
+    private <T> CompletionStage<T> beside(Supplier<CompletionStage<T>> call) {
+      clock.advance(Duration.ofMillis(1));
+      pass();
+      boolean isBetweenPasses = random.nextInt(5) == 0;
+      if (!isBetweenPasses) {
+        claimed = claimed();
+      }
+      CompletionStage<T> answer = call.get();
+      if (isBetweenPasses) {
+        claimed = claimed();
+      }
+      return answer;
+    }
+
+    /** Ends the pass that is under way. The next one is due at once. */
+    private void pass() {
+      TaskRecord task = claimed;
+      if (task != null) {
+        Answer answer = planner.deliver(new Attempt(task, new Target(JobPlanner.TYPE, Map.of(), PERIOD), ""))
+            .toCompletableFuture().join();
+        Outcome.Rearm plan = ((Answer.Plan) answer).next();
+        store.settle(List.of(new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()),
+            new Outcome.Rearm(Due.NOW, plan.body(), plan.children()), task.claimedAt(), ""))).toCompletableFuture()
+            .join();
+      }
+    }
+
+    @Override
+    public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
+      return beside(() -> super.find(ref));
+    }
+
+    @Override
+    public CompletionStage<Long> timeMicros(int slot) {
+      return beside(() -> super.timeMicros(slot));
+    }
+
+    @Override
+    public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+      return beside(() -> super.submit(drafts));
+    }
+
+    @Override
+    public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+      return beside(() -> super.claim(claims));
+    }
   }
 
   @Test
-  void aChangeThatHasEndedNeedsNoGap() {
-    JobTurns turns = new JobTurns();
-    turns.await("report");
-    turns.await("report");
-    turns.leave("report");
-    assertThat(turns.nextPass("report", 1_000, 1_001)).isEqualTo(1_000 + JobTurns.GAP_MILLIS);
-    assertThat(turns.nextPass("another", 1_000, 1_001)).isEqualTo(1_001);
-    assertThat(turns.nextPass("report", 1_000, 5_000)).as("a pass that is due later anyway").isEqualTo(5_000);
-    turns.leave("report");
-    assertThat(turns.nextPass("report", 1_000, 1_001)).isEqualTo(1_001);
+  void aJobThatAnotherProcessPlansWithoutAPauseIsChanged() {
+    jobs.put(Job.named("report").queue("billing").every(PERIOD).build()).join();
+    clock.advance(PERIOD.multipliedBy(2));
+    BusyStore busy = new BusyStore();
+    Jobs elsewhere = new Jobs(busy, drafts -> busy.submit(drafts).toCompletableFuture(), surroundings);
+    for (int i = 0; i < 120; i++) {
+      boolean pauses = i % 2 == 0;
+      CompletableFuture<JobStatus> changed = pauses
+          ? elsewhere.pause("report", null, "month end", "")
+          : elsewhere.resume("report");
+      while (!changed.isDone()) {
+        later.remove().run();
+      }
+      assertThat(changed).isCompleted();
+      assertThat(changed.join().pause() != null).isEqualTo(pauses);
+    }
+  }
+
+  @Test
+  void aChangeThatIsRefusedGivesTheJobBack() {
+    jobs.put(Job.named("report").queue("billing").every(PERIOD).build()).join();
+    clock.advance(PERIOD.multipliedBy(2));
+    BusyStore busy = new BusyStore();
+    Jobs elsewhere = new Jobs(busy, drafts -> busy.submit(drafts).toCompletableFuture(), surroundings);
+    for (int i = 0; i < 20; i++) {
+      CompletableFuture<?> refused = elsewhere.pause("report", Instant.EPOCH, "", "");
+      while (!refused.isDone()) {
+        later.remove().run();
+      }
+      assertThatThrownBy(refused::join).hasCauseInstanceOf(InvalidJobException.class);
+      if (busy.claimed == null) {
+        busy.claimed = claimed();
+      }
+      assertThat(busy.claimed).as("the planner goes on").isNotNull();
+    }
   }
 
   @Test
@@ -121,19 +204,10 @@ final class JobTurnsTest {
         new Outcome.Rearm(Due.at(damaged.claimedAt() + 300_000), damaged.body(), List.of()), ""));
   }
 
-  private TaskRecord claim() {
+  private @Nullable TaskRecord claimed() {
     TaskRecord task = store.find(new TaskRef.ByKey(Shards.JOBS, "report")).toCompletableFuture().join().orElseThrow();
     ClaimResult result = store.claim(List.of(new Claim(task.id(), 5_000))).toCompletableFuture().join().results()
         .getFirst();
-    assertThat(result).isInstanceOf(ClaimResult.Won.class);
-    return ((ClaimResult.Won) result).task();
-  }
-
-  /** Returns the milliseconds from the claim of a pass to the next pass. */
-  private long gapOf(TaskRecord claimed) {
-    Answer answer = planner.deliver(new Attempt(claimed, new Target(JobPlanner.TYPE, Map.of(), PERIOD), ""))
-        .toCompletableFuture().join();
-    assertThat(answer).isInstanceOf(Answer.Plan.class);
-    return ((Answer.Plan) answer).next().due().atMillis(0) - claimed.claimedAt();
+    return result instanceof ClaimResult.Won won ? won.task() : null;
   }
 }

@@ -44,9 +44,9 @@ class RepeatsTest {
   /** The API appends "nothing was done, try again later" to each message of an {@link OverloadedException}. */
   @Test
   void aRefusalStatesOnlyTheReason() {
-    Repeats repeats = new Repeats(new Surroundings(), new JobTurns(), CompletableFuture::completedFuture);
+    Repeats repeats = new Repeats(new Surroundings(), CompletableFuture::completedFuture);
     CompletableFuture<String> answer = repeats.untilTaken("report",
-        () -> CompletableFuture.completedFuture(Optional.empty()));
+        claims -> CompletableFuture.completedFuture(Optional.empty()));
     while (!answer.isDone()) {
       later.remove().run();
     }

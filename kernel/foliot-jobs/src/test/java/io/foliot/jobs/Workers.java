@@ -35,6 +35,13 @@ final class Workers {
     return this;
   }
 
+  /** Lets the worker of a seat take the tasks of another queue only. */
+  Workers takes(int number, String other) {
+    Seat seat = seats.get(number);
+    seats.set(number, new Seat(number, seat.worker(), seat.zone(), Set.of(other), "node", true, true));
+    return this;
+  }
+
   Workers disabled(int number) {
     Seat seat = seats.get(number);
     seats.set(number, new Seat(number, seat.worker(), seat.zone(), seat.queues(), "node", true, false));

@@ -4,6 +4,7 @@ import io.foliot.load.BenchCommand;
 import io.foliot.server.config.Defaults;
 import io.foliot.server.text.Nearest;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -30,6 +31,14 @@ public final class Foliot {
   static final int FAILURE = 1;
   static final int USAGE = 2;
 
+  /** Words that users of other tools try, and the commands that do what they mean. */
+  private static final Map<String, String> ELSEWHERE = Map.of(
+      "logs", "the log of a task is in foliot get ID",
+      "log", "the log of a task is in foliot get ID",
+      "apply", "foliot jobs apply -f FILE creates or replaces jobs",
+      "export", "foliot jobs export prints jobs as a file",
+      "start", "foliot server starts a server",
+      "status", "foliot cluster and foliot doctor show the state of a server");
   private static final Pattern OPTION = Pattern.compile("--[a-z-]+");
 
   private Foliot() {}
@@ -154,7 +163,9 @@ public final class Foliot {
     }
     return spec.subcommands().isEmpty()
         ? spec.name() + " does not take the argument \"" + word + "\""
-        : "there is no command " + word + ": " + Nearest.hint(word, spec.subcommands().keySet());
+        : "there is no command " + word + ": " + (ELSEWHERE.containsKey(word)
+            ? ELSEWHERE.get(word)
+            : Nearest.hint(word, spec.subcommands().keySet()));
   }
 
   private static void report(Shell shell, String message) {

@@ -28,6 +28,9 @@ final class JobPutCommand implements Callable<Integer> {
   @Option(names = "--queue", paramLabel = "QUEUE", required = true, description = "the queue of the job's shards")
   private String queue = "";
 
+  @Option(names = "--move", description = "moves a job that exists in another queue")
+  private boolean move;
+
   @Mixin
   private final JobOptions options = new JobOptions();
 
@@ -48,7 +51,8 @@ final class JobPutCommand implements Callable<Integer> {
     String path = "/v1/jobs/" + ServerConnection.segment(job);
     SettingsDifference change;
     try (ServerConnection remote = server.open(shell)) {
-      change = SettingsDifference.ofJob(remote, job, () -> remote.put(path, body.toString(), TIMEOUT));
+      change = SettingsDifference.ofJob(remote, job,
+          () -> remote.put(path + (move ? "?move=true" : ""), body.toString(), TIMEOUT));
     }
     shell.line(job + " is in place; its next times:");
     JobActCommand.times(shell, change.after().at("nextTimes").items());

@@ -111,6 +111,12 @@ final class UsageTest {
   }
 
   @Test
+  void aWordOfAnotherToolNamesTheCommand() {
+    assertThat(run("logs").err()).contains("the log of a task is in foliot get ID");
+    assertThat(run("apply").err()).contains("foliot jobs apply -f FILE");
+  }
+
+  @Test
   void withoutACommandTheHelpListsAllCommands() {
     Outcome outcome = run();
     assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);

@@ -173,6 +173,7 @@ final class JobApiTest {
         answer -> answer.status() == 404);
     assertThat(ended.problem()).as("there is nothing to stop any more: %s", ended.body()).isEqualTo("unknown-run");
     rig.post("/v1/jobs/nightly/resume", "");
+    assertThat(rig.post("/v1/jobs/nightly/rewind", "").status()).isEqualTo(200);
     rig.eventually("/v1/jobs/nightly", answer -> answer.text("state").equals("ACTIVE"));
   }
 
@@ -422,13 +423,14 @@ final class JobApiTest {
     assertThat(rig.get("/v1/jobs/theirs").problem()).isEqualTo("unknown-job");
     assertThat(rig.delete("/v1/jobs/theirs").problem()).isEqualTo("unknown-job");
     String mine = "{\"queue\": \"mine\", \"schedule\": {\"every\": \"1h\"}}";
-    assertThat(rig.put("/v1/jobs/theirs", mine).problem()).as("the job is not replaced").isEqualTo("unknown-job");
+    assertThat(rig.put("/v1/jobs/theirs", mine).problem()).as("the job is not replaced")
+        .isEqualTo("job-name-in-use");
     assertThat(rig.put("/v1/jobs/other", NIGHTLY).problem()).isEqualTo("unknown-queue");
     assertThat(rig.put("/v1/jobs/own", mine).status()).isEqualTo(201);
     Rig.Answer batch = rig.call("POST", "/v1/jobs:batch",
         "{\"job\": \"theirs\", \"queue\": \"mine\", \"schedule\": {\"every\": \"1h\"}}\n",
         Map.of("Content-Type", "application/x-ndjson"));
-    assertThat(batch.body()).contains("unknown-job");
+    assertThat(batch.body()).contains("job-name-in-use");
     assertThat(rig.as(admin).get("/v1/jobs/theirs").text("queue")).isEqualTo("billing");
   }
 
@@ -474,6 +476,71 @@ final class JobApiTest {
       assertThat(own.put("/v1/jobs/nightly", NIGHTLY).text("state")).isEqualTo("ACTIVE");
       assertThat(own.delete("/v1/jobs/nightly").status()).isEqualTo(200);
     }
+  }
+
+  @Test
+  void aNameThatAnotherQueueUsesIsRefusedUnlessTheJobIsToMove() {
+    rig.withQueue("fleet");
+    assertThat(rig.put("/v1/jobs/warm-cache", NIGHTLY).status()).isEqualTo(201);
+    String inFleet = NIGHTLY.replace("billing", "fleet");
+    assertThat(rig.put("/v1/jobs/warm-cache", inFleet).problem()).isEqualTo("job-name-in-use");
+    assertThat(rig.post("/v1/jobs/warm-cache/declare", inFleet).problem()).isEqualTo("job-name-in-use");
+    assertThat(rig.get("/v1/jobs/warm-cache").text("queue")).isEqualTo("billing");
+    String admin = key("\"admin\"", "\"*\"");
+    rig.as(admin);
+    rig.as(key("\"read\", \"submit\"", "\"fleet\""));
+    assertThat(rig.put("/v1/jobs/warm-cache", inFleet).problem()).isEqualTo("job-name-in-use");
+    assertThat(rig.put("/v1/jobs/warm-cache?move=true", inFleet).problem()).as("the key must cover both queues")
+        .isEqualTo("job-name-in-use");
+    assertThat(rig.get("/v1/jobs/warm-cache").problem()).isEqualTo("unknown-job");
+    rig.as(admin);
+    assertThat(rig.put("/v1/jobs/warm-cache?move=true", inFleet).text("queue")).isEqualTo("fleet");
+    assertThat(rig.put("/v1/jobs/warm-cache?move=maybe", inFleet).problem()).isEqualTo("invalid-parameter");
+  }
+
+  @Test
+  void aKeyThatMayNotReadSeesNothingThatOthersHaveWritten() {
+    rig.put("/v1/jobs/nightly", NIGHTLY);
+    String time = rig.post("/v1/jobs/nightly/trigger", "").text("times", 0);
+    rig.as(key("\"admin\"", "\"*\""));
+    rig.as(key("\"submit\"", "\"billing\""));
+    List<Rig.Answer> answers = List.of(rig.put("/v1/jobs/nightly", NIGHTLY),
+        rig.post("/v1/jobs/nightly/declare", NIGHTLY),
+        rig.call("PATCH", "/v1/jobs/nightly", "{\"timeout\": \"5m\"}", Map.of("Content-Type", "application/json")),
+        rig.post("/v1/jobs/nightly/pause", "{\"reason\": \"x\"}"),
+        rig.post("/v1/jobs/nightly/resume", ""), rig.post("/v1/jobs/nightly/runs/" + time + "/stop", ""));
+    for (Rig.Answer answer : answers) {
+      assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+      assertThat(answer.body()).doesNotContain("daily").doesNotContain("Beijing").doesNotContain("schedule")
+          .contains("\"job\":\"nightly\"").contains("\"state\":");
+    }
+    assertThat(rig.get("/v1/jobs/nightly").status()).isEqualTo(403);
+  }
+
+  @Test
+  void aKnownIdempotencyKeyWithAnotherParameterIsRefused() {
+    rig.put("/v1/jobs/nightly", NIGHTLY);
+    Map<String, String> headers = Map.of("Content-Type", "application/json", "Idempotency-Key", "k");
+    String trigger = "/v1/jobs/nightly/trigger";
+    assertThat(rig.call("POST", trigger, "{\"parameter\": 1}", headers).text("result")).isEqualTo("ACCEPTED");
+    assertThat(rig.call("POST", trigger, "{\"parameter\": 1}", headers).text("result")).isEqualTo("REPEATED");
+    Rig.Answer other = rig.call("POST", trigger, "{\"parameter\": 2}", headers);
+    assertThat(other.status()).isEqualTo(422);
+    assertThat(other.problem()).isEqualTo("idempotency-mismatch");
+  }
+
+  @Test
+  void aPageOfJobsGoesOnToTheJobsThatTheCallerMaySee() {
+    rig.withQueue("theirs");
+    for (int i = 0; i < 120; i++) {
+      rig.put("/v1/jobs/their-" + i, NIGHTLY.replace("billing", "theirs"));
+    }
+    rig.put("/v1/jobs/nightly", NIGHTLY);
+    rig.as(key("\"admin\"", "\"*\""));
+    rig.as(key("\"read\"", "\"billing\""));
+    Rig.Answer page = rig.get("/v1/jobs?limit=1");
+    assertThat(page.list("jobs")).as(page.body()).hasSize(1);
+    assertThat(page.text("jobs", 0, "job")).isEqualTo("nightly");
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.foliot.core.SystemClock;
 import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.TaskStore;
+import io.foliot.jobs.Jobs;
 import io.foliot.server.config.FoliotConfig;
 import io.foliot.server.metrics.Prometheus;
 import java.io.ByteArrayOutputStream;
@@ -62,7 +63,7 @@ final class Rig implements AutoCloseable {
   /** Fleet that replaces the fleet of the engine, or null. */
   volatile @Nullable Fleet fleet;
 
-  private Rig(Map<String, String> flags, UnaryOperator<TaskStore> wrap) {
+  private Rig(Map<String, String> flags, UnaryOperator<ServerRuntime> replace) {
     Map<String, String> all = new LinkedHashMap<>(MEMORY);
     all.putAll(flags);
     FoliotConfig config = FoliotConfig.load(all, Map.of(), null);
@@ -72,7 +73,8 @@ final class Rig implements AutoCloseable {
     CompletableFuture<Throwable> failure = new CompletableFuture<>();
     ServerRuntime real = ServerRuntime.open(config, true, clock, prometheus.meter(), prometheus.meter(), random,
         failure::complete);
-    ServerRuntime runtime = new ServerRuntime(wrap.apply(real.store()), replaceable(real.scheduler()), real.jobs());
+    ServerRuntime runtime = replace
+        .apply(new ServerRuntime(real.store(), replaceable(real.scheduler()), real.jobs()));
     server = FoliotServer.start(config, runtime, prometheus, failure, clock, random,
         new PrintStream(printed, true, StandardCharsets.UTF_8));
     description = new Description(JsonTree.parse(send("GET", "/openapi.json", null, Map.of()).body()));
@@ -93,7 +95,17 @@ final class Rig implements AutoCloseable {
    * use the wrapper; the engine uses the store itself.
    */
   static Rig over(Map<String, String> flags, UnaryOperator<TaskStore> wrap) {
-    return new Rig(flags, wrap);
+    return new Rig(flags,
+        runtime -> new ServerRuntime(wrap.apply(runtime.store()), runtime.scheduler(), runtime.jobs()));
+  }
+
+  /** Starts a server whose calls about jobs use a wrapper of its store; all other parts use the store itself. */
+  static Rig withJobsOver(UnaryOperator<TaskStore> wrap) {
+    return new Rig(Map.of(), runtime -> {
+      TaskStore wrapped = wrap.apply(runtime.store());
+      return new ServerRuntime(runtime.store(), runtime.scheduler(),
+          new Jobs(wrapped, drafts -> wrapped.submit(drafts).toCompletableFuture()));
+    });
   }
 
   /** Returns a scheduler that calls the real one unless a test has set a result or a fleet. */

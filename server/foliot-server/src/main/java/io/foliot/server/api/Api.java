@@ -46,7 +46,6 @@ public final class Api implements AutoCloseable {
   private final TimeSource clock;
   private final Gate gate;
   private final SchedulerBridge calls;
-  private final JobRoutes jobs;
   private final AuditLog audit = new AuditLog();
   private final ServerRoutes server;
   // leaving before draining
@@ -72,8 +71,7 @@ public final class Api implements AutoCloseable {
     handlers.put(Route.CANCEL_TASKS, new BulkCancelRoute(scheduler, clock, parts.limits, calls)::handle);
     handlers.put(Route.SUBMIT_BATCH, new BatchRoute(scheduler, clock, parts.limits, calls)::handle);
     addClaimRoutes(new ClaimRoutes(scheduler, parts.limits, calls));
-    jobs = new JobRoutes(scheduler, parts.jobs, clock, parts.limits, calls);
-    addJobRoutes(jobs);
+    addJobRoutes(new JobRoutes(scheduler, parts.jobs, clock, parts.limits, calls));
     addCalendarRoutes(new CalendarRoutes(parts.jobs, parts.limits, calls));
     addWorkerRoutes(new WorkerRoutes(scheduler, parts.limits, calls));
     addKeyRoutes(new KeyRoutes(parts.keys, gate, clock, parts.random, parts.limits));
@@ -127,6 +125,7 @@ public final class Api implements AutoCloseable {
     handlers.put(Route.DECLARE_JOB, routes::declare);
     handlers.put(Route.PAUSE_JOB, routes::pause);
     handlers.put(Route.RESUME_JOB, routes::resume);
+    handlers.put(Route.REWIND_JOB, routes::rewind);
     handlers.put(Route.TRIGGER_JOB, routes::trigger);
     handlers.put(Route.BACKFILL_JOB, routes::backfill);
     handlers.put(Route.NEXT_TIMES, routes::next);
@@ -232,8 +231,9 @@ public final class Api implements AutoCloseable {
     found[0] = route;
     Caller caller = route != null && route.reach() == Route.Reach.OPEN ? Caller.ANYBODY : caller(incoming, remote);
     if (match == null) {
+      String nearest = tree.nearest(path);
       throw new Problem(ProblemKind.UNKNOWN_ROUTE, "there is nothing under " + JsonIn.shown(path)
-          + "; GET /openapi.json lists all paths");
+          + (nearest == null ? "" : "; did you mean " + nearest + "?") + "; GET /openapi.json lists all paths");
     }
     if (route == null) {
       throw new Problem(ProblemKind.METHOD_NOT_ALLOWED, JsonIn.shown(path) + " has the methods " + match.allow())
@@ -298,8 +298,9 @@ public final class Api implements AutoCloseable {
       throw forbidden("the key does not allow the action " + JsonIn.word(action));
     }
     switch (route.reach()) {
-      case OPEN, LIST -> {
-        // An open route needs no check. The handler of a list checks each item.
+      case OPEN, LIST, JOB -> {
+        // An open route needs no check. The handler of a list checks each item, and the handler of a job reaches only
+        // the jobs of the caller's queues: the queue of a job may change between a check here and the act.
       }
       case QUEUE -> {
         if (!caller.sees(request.variable("queue"))) {
@@ -311,11 +312,6 @@ public final class Api implements AutoCloseable {
         // queues. But this call needs a token, and workers get no tokens of internal queues.
         if (!caller.seesAll() || action != Action.CONSUME) {
           authorizeTask(request);
-        }
-      }
-      case JOB -> {
-        if (!caller.seesAll()) {
-          jobs.authorize(request);
         }
       }
       case SERVER -> {

@@ -16,6 +16,7 @@ import io.foliot.jobs.RunPhase;
 import io.foliot.jobs.Scope;
 import io.foliot.jobs.schedule.ScheduleException;
 import io.foliot.jobs.schedule.ScheduleSettings;
+import io.foliot.server.security.Action;
 import io.foliot.server.security.Caller;
 import java.io.ByteArrayOutputStream;
 import java.time.Instant;
@@ -34,7 +35,10 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonToken;
 
-/** The calls about recurring jobs and schedules. */
+/**
+ * The calls about recurring jobs and schedules. A call never checks a job and then names it again: each call goes through
+ * {@link #jobs}, the jobs that its caller may reach, and they decide on the record that they return or replace.
+ */
 final class JobRoutes {
   private static final int NEXT_DEFAULT = 5;
   private static final int NEXT_MAX = 1_000;
@@ -49,14 +53,14 @@ final class JobRoutes {
   private static final String PREVIEWED = "preview";
 
   private final Scheduler scheduler;
-  private final Jobs jobs;
+  private final Jobs all;
   private final TimeSource clock;
   private final ApiLimits limits;
   private final SchedulerBridge calls;
 
   JobRoutes(Scheduler scheduler, Jobs jobs, TimeSource clock, ApiLimits limits, SchedulerBridge calls) {
     this.scheduler = scheduler;
-    this.jobs = jobs;
+    all = jobs;
     this.clock = clock;
     this.limits = limits;
     this.calls = calls;
@@ -65,19 +69,28 @@ final class JobRoutes {
   // Definitions.
 
   Reply put(Request request) {
-    return put(request, jobs::put);
+    Jobs jobs = jobs(request);
+    return put(request, isMove(request) ? jobs::move : jobs::put);
+  }
+
+  private static boolean isMove(Request request) {
+    String move = request.parameter("move");
+    if (move != null && !move.equals("true") && !move.equals("false")) {
+      throw invalidParameter("move", "true or false", move);
+    }
+    return "true".equals(move);
   }
 
   /** Puts a definition from code, see {@link Jobs#declare}. */
   Reply declare(Request request) {
-    return put(request, jobs::declare);
+    return put(request, jobs(request)::declare);
   }
 
   private Reply put(Request request, Function<Job, CompletableFuture<Jobs.Put>> write) {
     Job job = JobJson.read(request.variable("job"), request.json(limits.bodyBytes()));
     ensureQueue(request.caller(), job);
     Jobs.Put put = call(() -> write.apply(job));
-    return reply(put.isNew() ? 201 : 200, put.status());
+    return written(request, put.isNew() ? 201 : 200, put.status());
   }
 
   /** Changes some settings, as a JSON merge patch. The change is applied to the definition that is in the store. */
@@ -93,7 +106,7 @@ final class JobRoutes {
         ensureQueue(request.caller(), next);
       }
     }
-    return reply(200, call(() -> jobs.edit(name, existing -> JobJson.patched(existing, body))));
+    return written(request, 200, call(() -> jobs(request).edit(name, existing -> JobJson.patched(existing, body))));
   }
 
   private void ensureQueue(Caller caller, Job job) {
@@ -177,12 +190,8 @@ final class JobRoutes {
       return switch (item) {
         case Item.Refused refused -> CompletableFuture.failedFuture(refused.problem());
         case Item.Read read -> {
-          Job job = read.job();
-          ensureQueue(caller, job);
-          // A caller cannot replace a job of a queue that the caller may not see.
-          Optional<JobStatus> old = caller.seesAll() ? Optional.empty() : calls.read(jobs.find(job.name()));
-          old.ifPresent(status -> ensureSeen(caller, job.name(), status));
-          yield jobs.put(job).thenApply(Line::of);
+          ensureQueue(caller, read.job());
+          yield jobs(caller).put(read.job()).thenApply(Line::of);
         }
       };
     } catch (Problem problem) {
@@ -194,9 +203,7 @@ final class JobRoutes {
     json.writeStartObject();
     try {
       Line line = call(() -> put);
-      TaskJson.text(json, "job", line.name());
-      json.writeNumberProperty("version", line.version());
-      json.writeStringProperty("state", line.state().name());
+      writeLine(json, line.name(), line.version(), line.state());
     } catch (Problem refused) {
       json.writeName("error");
       refused.write(json);
@@ -205,7 +212,8 @@ final class JobRoutes {
   }
 
   Reply get(Request request) {
-    return reply(200, found(request));
+    JobStatus job = found(request);
+    return Reply.json(200, 1_024, json -> JobJson.write(json, job));
   }
 
   Reply list(Request request) {
@@ -215,23 +223,28 @@ final class JobRoutes {
     String lowered = name == null ? "" : name.toLowerCase(Locale.ROOT);
     int limit = number(request, "limit", PAGE_DEFAULT, PAGE_MAX);
     PageMemory memory = new PageMemory(request.memory(), limit, LARGEST_JOB);
-    Predicate<JobStatus> isListed = status -> isSeen(request.caller(), status)
-        && (queue == null || (status.definition() != null && status.definition().queue().equals(queue)))
+    Jobs jobs = jobs(request);
+    Predicate<JobStatus> isListed = status -> (queue == null
+        || (status.definition() != null && status.definition().queue().equals(queue)))
         && (state == null || status.state() == state)
         && status.name().toLowerCase(Locale.ROOT).contains(lowered);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (JsonGenerator json = Json.generator(out)) {
       json.writeStartObject();
       json.writeArrayPropertyStart("jobs");
+      // The page has memory for its jobs, and a part without jobs must not use any of it.
+      json.flush();
       String next = request.parameter("cursor");
       long begunNanos = clock.monotonicNanos();
       do {
         // Each part is written before the next is read, so that only the text of the earlier parts stays in memory.
-        Jobs.Page part = part(memory.next(), next);
+        String from = next;
+        Jobs.Page part = call(() -> jobs.list(memory.next(), from));
         int before = out.size();
-        part.jobs().stream().filter(isListed).forEach(status -> JobJson.write(json, status));
+        List<JobStatus> listed = part.jobs().stream().filter(isListed).toList();
+        listed.forEach(status -> JobJson.write(json, status));
         json.flush();
-        memory.add(part.jobs().size(), (long) AnswerMemory.COPIES * (out.size() - before));
+        memory.add(listed.size(), (long) AnswerMemory.COPIES * (out.size() - before));
         next = part.next();
       } while (next != null && memory.next() > 0 && clock.monotonicNanos() - begunNanos < QueueScan.MAX_NANOS);
       json.writeEndArray();
@@ -242,10 +255,6 @@ final class JobRoutes {
     }
     memory.end();
     return Reply.of(200, "application/json", out.toByteArray());
-  }
-
-  private Jobs.Page part(int limit, @Nullable String cursor) {
-    return call(() -> jobs.list(limit, cursor));
   }
 
   private static JobStatus.@Nullable State state(@Nullable String text) {
@@ -266,7 +275,7 @@ final class JobRoutes {
       throw invalidParameter("runs", "cancel or finish", runs);
     }
     String name = request.variable("job");
-    if (!call(() -> jobs.delete(name, "cancel".equals(runs)))) {
+    if (!call(() -> jobs(request).delete(name, "cancel".equals(runs)))) {
       throw unknownJob(name);
     }
     return Reply.json(200, json -> {
@@ -307,19 +316,25 @@ final class JobRoutes {
         in.only(Pause.FIELDS, field -> pause.read(in, field));
       }
     }
-    return reply(200, call(() -> jobs.pause(request.variable("job"), pause.until,
+    return written(request, 200, call(() -> jobs(request).pause(request.variable("job"), pause.until,
         pause.reason == null ? "" : pause.reason, request.caller().name())));
   }
 
   Reply resume(Request request) {
     request.noBody(limits.bodyBytes());
-    return reply(200, call(() -> jobs.resume(request.variable("job"))));
+    return written(request, 200, call(() -> jobs(request).resume(request.variable("job"))));
+  }
+
+  Reply rewind(Request request) {
+    request.noBody(limits.bodyBytes());
+    return reply(200, call(() -> jobs.rewind(request.variable("job"))));
   }
 
   Reply trigger(Request request) {
     byte[] body = request.json(limits.bodyBytes());
     Body parameter = body.length == 0 ? null : JobJson.readParameter(body);
-    return requested(call(() -> jobs.trigger(request.variable("job"), request.header("Idempotency-Key"), parameter)),
+    return requested(
+        call(() -> jobs(request).trigger(request.variable("job"), request.header("Idempotency-Key"), parameter)),
         false);
   }
 
@@ -358,7 +373,7 @@ final class JobRoutes {
           "a backfill needs its first instant and the instant after its last: \"from\": \"...\", \"to\": \"...\"")
           .with("field", from == null ? "from" : "to");
     }
-    return requested(call(() -> jobs.backfill(request.variable("job"), from, to, backfill.dryRun,
+    return requested(call(() -> jobs(request).backfill(request.variable("job"), from, to, backfill.dryRun,
         request.header("Idempotency-Key"))), backfill.dryRun);
   }
 
@@ -409,7 +424,7 @@ final class JobRoutes {
   Reply stop(Request request) {
     request.noBody(limits.bodyBytes());
     Instant time = time(request);
-    return reply(200, call(() -> jobs.stop(request.variable("job"), time)));
+    return written(request, 200, call(() -> jobs(request).stop(request.variable("job"), time)));
   }
 
   private static Instant time(Request request) {
@@ -425,7 +440,7 @@ final class JobRoutes {
 
   Reply next(Request request) {
     int count = number(request, "count", NEXT_DEFAULT, NEXT_MAX);
-    List<ZonedDateTime> times = call(() -> jobs.next(request.variable("job"), count));
+    List<ZonedDateTime> times = call(() -> jobs(request).next(request.variable("job"), count));
     return times(times);
   }
 
@@ -440,7 +455,7 @@ final class JobRoutes {
       schedule[0] = ScheduleJson.read(in, "");
       in.end();
     }
-    return times(call(() -> jobs.preview(schedule[0], PREVIEWED, count)));
+    return times(call(() -> all.preview(schedule[0], PREVIEWED, count)));
   }
 
   private static Reply times(List<ZonedDateTime> times) {
@@ -452,7 +467,10 @@ final class JobRoutes {
   }
 
   Reply explain(Request request) {
-    JobStatus status = found(request);
+    request.memory().reserve(LARGEST_JOB);
+    String name = request.variable("job");
+    Jobs.Explained found = calls.read(jobs(request).explain(name)).orElseThrow(() -> unknownJob(name));
+    JobStatus status = found.status();
     Instant next = status.nextTime();
     String reason = switch (status.state()) {
       case ERROR -> "it cannot be planned: " + status.error();
@@ -465,7 +483,7 @@ final class JobRoutes {
           ? "it " + status.waitsFor()
           : status.active().isEmpty()
               ? "it waits for its next time" + (next == null ? "" : ", " + next)
-              : active(status);
+              : active(found);
     };
     return Reply.json(200, json -> {
       json.writeStartObject();
@@ -476,7 +494,8 @@ final class JobRoutes {
     });
   }
 
-  private String active(JobStatus status) {
+  private static String active(Jobs.Explained found) {
+    JobStatus status = found.status();
     int runs = status.active().size();
     int waiting = status.waiting();
     return (runs == 1 ? "a run is active" : runs + " runs are active") + phase(status)
@@ -485,7 +504,7 @@ final class JobRoutes {
             : waiting == 1
                 ? ", and a time waits for its turn"
                 : ", and " + waiting + " times wait for their turn")
-        + calls.read(jobs.failedShard(status.name())).map(failed -> "; shard " + failed.shard()
+        + found.failed().map(failed -> "; shard " + failed.shard()
             + (failed.zone().isEmpty() ? "" : " in zone " + failed.zone()) + " of the run of " + failed.scheduledAt()
             + " failed at attempt " + failed.attempt() + " and begins again at " + failed.next()
             + (failed.reason().isEmpty() ? "" : ": " + failed.reason())).orElse("");
@@ -501,33 +520,36 @@ final class JobRoutes {
 
   // Steps that the calls share.
 
-  /** Ensures that the caller may see the queue of the job in the path, if there is such a job. */
-  void authorize(Request request) {
-    if (request.caller().seesAll()) {
-      return;
-    }
-    String name = request.variable("job");
-    calls.read(jobs.find(name)).ifPresent(status -> ensureSeen(request.caller(), name, status));
+  /** Returns the jobs that the caller may reach. */
+  private Jobs jobs(Request request) {
+    return jobs(request.caller());
   }
 
-  private static void ensureSeen(Caller caller, String name, JobStatus status) {
-    if (!isSeen(caller, status)) {
-      throw unknownJob(name);
-    }
-  }
-
-  private static boolean isSeen(Caller caller, JobStatus status) {
-    return caller.seesAll() || (status.definition() != null && caller.sees(status.definition().queue()));
+  private Jobs jobs(Caller caller) {
+    return caller.seesAll() ? all : all.within(caller::sees);
   }
 
   private JobStatus found(Request request) {
     request.memory().reserve(LARGEST_JOB);
     String name = request.variable("job");
-    return calls.read(jobs.find(name)).orElseThrow(() -> unknownJob(name));
+    return calls.read(jobs(request).find(name)).orElseThrow(() -> unknownJob(name));
   }
 
-  private Reply reply(int status, JobStatus job) {
-    return Reply.json(status, 1_024, json -> JobJson.write(json, job));
+  /** Returns the answer of a call that writes a job. A caller that may not read gets nothing that others have written. */
+  private static Reply written(Request request, int status, JobStatus job) {
+    return request.caller().may(Action.READ)
+        ? Reply.json(status, 1_024, json -> JobJson.write(json, job))
+        : Reply.json(status, json -> {
+          json.writeStartObject();
+          writeLine(json, job.name(), job.version(), job.state());
+          json.writeEndObject();
+        });
+  }
+
+  private static void writeLine(JsonGenerator json, String name, long version, JobStatus.State state) {
+    TaskJson.text(json, "job", name);
+    json.writeNumberProperty("version", version);
+    json.writeStringProperty("state", state.name());
   }
 
   private <T> T call(Supplier<CompletableFuture<T>> call) {
@@ -551,6 +573,11 @@ final class JobRoutes {
       case Jobs.UnknownJobException unknown -> unknownJob(unknown.job());
       case ScheduleException refused -> ScheduleJson.refused(refused, "schedule.");
       case InvalidJobException refused -> JobJson.refused(refused);
+      case Jobs.JobNameInUseException inUse -> new Problem(ProblemKind.JOB_NAME_IN_USE, inUse.getMessage()
+          + "; choose another name, or move the job with ?move=true if the API key covers both queues. Nothing was"
+          + " done");
+      case Jobs.RequestMismatchException mismatch -> new Problem(ProblemKind.IDEMPOTENCY_MISMATCH,
+          mismatch.getMessage() + "; nothing was done");
       case Jobs.UnknownRunException ended -> new Problem(ProblemKind.UNKNOWN_RUN, ended.getMessage()
           + "; GET /v1/jobs/{job}/runs shows which are RUNNING");
       case Jobs.TooManyJobsException tooMany -> new Problem(ProblemKind.TOO_MANY_JOBS, tooMany.getMessage()

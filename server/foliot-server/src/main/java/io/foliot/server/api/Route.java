@@ -76,7 +76,7 @@ public enum Route {
   /** Creates or replaces many jobs. */
   PUT_JOBS("POST", "/v1/jobs:batch", Action.SUBMIT, Reach.LIST),
   /** Creates or replaces a job. */
-  PUT_JOB("PUT", "/v1/jobs/{job}", Action.SUBMIT, Reach.JOB),
+  PUT_JOB("PUT", "/v1/jobs/{job}", Action.SUBMIT, Reach.JOB, "move"),
   /** A job. */
   GET_JOB("GET", "/v1/jobs/{job}", Action.READ, Reach.JOB),
   /** Deletes a job. */
@@ -89,6 +89,7 @@ public enum Route {
   PAUSE_JOB("POST", "/v1/jobs/{job}/pause", Action.SUBMIT, Reach.JOB),
   /** Resumes a job. */
   RESUME_JOB("POST", "/v1/jobs/{job}/resume", Action.SUBMIT, Reach.JOB),
+  REWIND_JOB("POST", "/v1/jobs/{job}/rewind", Action.SUBMIT, Reach.JOB),
   /** Requests a run now. */
   TRIGGER_JOB("POST", "/v1/jobs/{job}/trigger", Action.SUBMIT, Reach.JOB),
   /** Requests the runs of past times. */
@@ -140,7 +141,7 @@ public enum Route {
     QUEUE,
     /** The queue of the task in the path. */
     TASK,
-    /** The queue of the job in the path, if there is such a job. */
+    /** The queue of the job in the path, if there is such a job. The handler reaches only jobs of covered queues. */
     JOB,
     /** All queues. */
     SERVER

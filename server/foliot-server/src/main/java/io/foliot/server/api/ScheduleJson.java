@@ -57,9 +57,11 @@ final class ScheduleJson {
   }
 
   static Problem refused(ScheduleException e, String prefix) {
-    // If the schedule as a whole is wrong, the problem names the schedule itself, not a field in it.
+    // If the schedule as a whole is wrong, the problem names the schedule itself, not a field in it. A field of a cron
+    // expression, such as "day of week", is not a field of the request.
     String path = e.setting().equals(SCHEDULE) ? "" : prefix;
-    Problem problem = new Problem(ProblemKind.INVALID_FIELD, path + e.getMessage())
+    Problem problem = new Problem(ProblemKind.INVALID_FIELD,
+        path + (e.field() == null ? "" : e.setting() + ": ") + e.getMessage())
         .with("field", path + e.setting()).with("expected", e.expected()).with("found", JsonIn.shown(e.found()));
     return e.choices().isEmpty() ? problem : problem.with("known", e.choices());
   }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,7 +55,9 @@ public final class ServerMeter implements Meter, JobMeter {
   private final Map<CallKey, CallMeters> calls = new ConcurrentHashMap<>();
   private final Timer turns;
   private final Timer runsLate;
+  private final Timer passesLate;
   private final JobStates jobs = new JobStates();
+  private final AtomicLong jobsAhead = new AtomicLong();
   private final Counter slotsGained;
   private final Counter slotsLost;
 
@@ -147,6 +150,9 @@ public final class ServerMeter implements Meter, JobMeter {
     queues.put(JobPlanner.QUEUE, planning);
     runsLate = Timer.builder("foliot.job.late").description("From a job's scheduled time to the start of its run")
         .serviceLevelObjectives(RUNS_LATE).register(registry);
+    passesLate = Timer.builder("foliot.planning.late")
+        .description("From the due time of a planning pass over a job to its beginning")
+        .serviceLevelObjectives(RUNS_LATE).register(registry);
     slotsGained = Counter.builder("foliot.slots.gained").description("Slots that this node has taken over")
         .register(registry);
     slotsLost = Counter.builder("foliot.slots.lost").description("Slots that this node no longer owns")
@@ -185,8 +191,23 @@ public final class ServerMeter implements Meter, JobMeter {
   }
 
   @Override
+  public void passed(long lateMillis) {
+    passesLate.record(lateMillis, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
   public void began(String queue, long lateMillis) {
     runsLate.record(lateMillis, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void ahead(long jobs) {
+    jobsAhead.set(jobs);
+  }
+
+  /** Returns how many jobs were planned while the store's clock was ahead, and are not repaired yet. */
+  public long jobsAhead() {
+    return jobsAhead.get();
   }
 
   @Override

@@ -1,0 +1,105 @@
+package io.foliot.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import org.junit.jupiter.api.Test;
+
+/** Tests the division of planning among queues, with a process that makes a limited number of passes a second. */
+final class PlanningSharesTest {
+  private static final long PASSES_PER_SECOND = 1_000;
+  private static final long SECOND = 1_000;
+
+  private final PlanningShares shares = new PlanningShares();
+
+  private record Pass(String queue, int job, long due) {}
+
+  /** Makes passes in the order of their due times. Each job is due again after its period, as its share permits. */
+  private final class Process {
+    final PriorityQueue<Pass> passes = new PriorityQueue<>(
+        Comparator.comparingLong(Pass::due).thenComparing(Pass::job));
+    long micros;
+    long worstLate;
+    long victimPasses;
+    long others;
+
+    void run(long untilMillis) {
+      worstLate = 0;
+      victimPasses = 0;
+      others = 0;
+      while (micros < untilMillis * 1_000) {
+        Pass pass = passes.remove();
+        micros = Math.max(micros + 1_000_000 / PASSES_PER_SECOND, pass.due() * 1_000);
+        long now = micros / 1_000;
+        boolean isVictim = pass.queue().equals("victim");
+        long next = (now / (isVictim ? SECOND : 100) + 1) * (isVictim ? SECOND : 100);
+        passes.add(new Pass(pass.queue(), pass.job(), shares.nextPass(pass.queue(), pass.due(), now, next)));
+        if (isVictim) {
+          worstLate = Math.max(worstLate, now - pass.due());
+          victimPasses++;
+        } else {
+          others++;
+        }
+      }
+    }
+  }
+
+  @Test
+  void aQueueWithFarTooManyPassesDelaysItsOwnOnly() {
+    Process process = new Process();
+    process.passes.add(new Pass("victim", -1, SECOND));
+    for (int job = 0; job < 20_000; job++) {
+      process.passes.add(new Pass("attacker", job, 100));
+    }
+    process.run(60 * SECOND);
+    process.run(300 * SECOND);
+    assertThat(process.victimPasses).as("one for each second, of 240").isGreaterThan(225);
+    assertThat(process.worstLate).isLessThan(3 * SECOND);
+    assertThat(process.others).as("the other queue goes on, with its share at least")
+        .isGreaterThan(240 * PASSES_PER_SECOND / 2);
+  }
+
+  @Test
+  void nothingIsDelayedWhilePassesAreOnTime() {
+    for (long now = 0; now < 60 * SECOND; now++) {
+      assertThat(shares.nextPass("busy", now - 900, now, now + 1)).isEqualTo(now + 1);
+    }
+  }
+
+  @Test
+  void aQueueWithinItsShareIsNotDelayed() {
+    for (long now = 0; now < 60 * SECOND; now += 2) {
+      shares.nextPass("busy", now - 2 * SECOND, now, now + 1);
+      if (now % 100 == 0) {
+        assertThat(shares.nextPass("calm", now, now, now + 1)).isEqualTo(now + 1);
+      }
+    }
+    assertThat(shares.nextPass("busy", 0, 60 * SECOND, 60 * SECOND + 1)).isGreaterThan(61 * SECOND);
+  }
+
+  @Test
+  void newJobsOfAQueueBeyondItsShareArePlannedLater() {
+    for (long now = 0; now <= 10 * SECOND; now += 10) {
+      shares.nextPass("busy", now - 2 * SECOND, now, now + 1);
+    }
+    long last = 0;
+    for (int job = 0; job < 1_000; job++) {
+      last = shares.firstPass("busy", 10 * SECOND, 10 * SECOND + 100);
+    }
+    assertThat(last).as("a thousand passes at a hundred a second").isBetween(18 * SECOND, 22 * SECOND);
+    assertThat(shares.firstPass("calm", 10 * SECOND, 10 * SECOND + 100)).isEqualTo(10 * SECOND + 100);
+  }
+
+  @Test
+  void theDelayIsBounded() {
+    for (long now = 0; now <= 10 * SECOND; now += 10) {
+      shares.nextPass("busy", now - 2 * SECOND, now, now + 1);
+    }
+    long latest = 0;
+    for (int i = 0; i < 1_000_000; i++) {
+      latest = shares.nextPass("busy", 0, 10 * SECOND, 10 * SECOND + 1);
+    }
+    assertThat(latest).isEqualTo(10 * SECOND + PlanningShares.MAX_DELAY_MILLIS);
+  }
+}
