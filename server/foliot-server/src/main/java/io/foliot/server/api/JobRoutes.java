@@ -327,7 +327,7 @@ final class JobRoutes {
 
   Reply rewind(Request request) {
     request.noBody(limits.bodyBytes());
-    return reply(200, call(() -> jobs.rewind(request.variable("job"))));
+    return written(request, 200, call(() -> jobs(request).rewind(request.variable("job"))));
   }
 
   Reply trigger(Request request) {
