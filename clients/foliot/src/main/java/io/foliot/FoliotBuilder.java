@@ -13,6 +13,7 @@ import io.foliot.engine.EngineOptions;
 import io.foliot.engine.Environment;
 import io.foliot.engine.coordination.SoleCoordinator;
 import io.foliot.engine.coordination.StoreCoordinator;
+import io.foliot.jobs.ClockCheck;
 import io.foliot.jobs.JobMeter;
 import io.foliot.jobs.JobPlanner;
 import io.foliot.jobs.ShardAllocator;
@@ -208,7 +209,8 @@ public final class FoliotBuilder {
     Coordinator coordinator = store.isShared()
         ? new StoreCoordinator(store, clock, chosen.newLoop("foliot-coordination"))
         : new SoleCoordinator();
-    JobPlanner planner = new JobPlanner(store, JobMeter.NONE, allocators);
+    JobPlanner planner = new JobPlanner(store, JobMeter.NONE, allocators,
+        new ClockCheck(clock::wallMillis, options.maxClockOffsetMillis()));
     Engine engine = new Engine(options,
         new Environment(clock, () -> chosen.newLoop("foliot-loop"), new SplittableRandom(random.nextLong()), store,
             coordinator, List.of(local, planner), meter));

@@ -130,6 +130,11 @@ public final class AsyncFoliotClient {
     return send("POST", ApiPath.job(job).then("/resume"), json -> {}, Repeat.ALWAYS, Reading.of(one(JobView::of)));
   }
 
+  /** As {@link FoliotClient#rewindJob}. */
+  public CompletableFuture<JobView> rewindJob(String job) {
+    return send("POST", ApiPath.job(job).then("/rewind"), json -> {}, Repeat.ALWAYS, Reading.of(one(JobView::of)));
+  }
+
   /** As {@link FoliotClient#triggerJob}. */
   public CompletableFuture<String> triggerJob(String job, @Nullable String idempotencyKey) {
     HttpRequest.Builder request = transport.request(ApiPath.job(job).then("/trigger")).POST(BodyPublishers.noBody());

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Parses durations by the grammar of the server: numbers with units, from large to small, such as {@code 30m}, {@code
  * 1500ms} or {@code 1h30m}. Durations of ISO 8601, such as {@code PT30M}, are parsed too. Units may be in upper or
- * lower case. Only the last number may have a fraction, of at most 9 digits.
+ * lower case, except that minutes are {@code m} and never {@code M}. Only the last number may have a fraction, of at most 9 digits.
  */
 final class DurationText {
   private static final String NUMBER = "(\\d+|\\d*\\.\\d{1,9})";
   private static final Pattern PLAIN = Pattern
-      .compile(optional("w") + optional("d") + optional("h") + optional("m(?!s)")
+      .compile(optional("w") + optional("d") + optional("h") + optional("(?-i:m)(?!s)")
           + optional("s") + optional("ms"), Pattern.CASE_INSENSITIVE);
   private static final Pattern ISO = Pattern.compile("P" + optional("W") + optional("D") + "(?:T(?=[\\d.])"
       + optional("H") + optional("M") + optional("S") + ")?", Pattern.CASE_INSENSITIVE);

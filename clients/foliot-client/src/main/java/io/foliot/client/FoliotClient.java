@@ -33,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  * <li>If a repeat of a call has no further effect, the client repeats the call in these cases: the server could not be
  * reached, the server or a gateway answered 429, 502, 503 or 504, a request timed out, or the connection broke.
  * This rule applies to all calls that only read, and to {@code putQueue}, {@code patchQueue}, {@code pauseQueue},
- * {@code resumeQueue}, {@code putJob}, {@code declareJob}, {@code pauseJob}, {@code resumeJob}, {@code enableWorker},
- * {@code disableWorker}, {@code touchKeys}, {@code ack}, {@code nack}, {@code fail}, {@code settle}, {@code extend},
+ * {@code resumeQueue}, {@code putJob}, {@code declareJob}, {@code pauseJob}, {@code resumeJob}, {@code rewindJob},
+ * {@code enableWorker}, {@code disableWorker}, {@code touchKeys}, {@code ack}, {@code nack}, {@code fail},
+ * {@code settle}, {@code extend},
  * {@code triggerJob} with an idempotency key, and submits where each task has an {@linkplain
  * NewTask.Builder#idempotencyKey idempotency key}.
  * <li>The client repeats {@code putKey}, the cancels, {@code deleteQueue} and {@code deleteJob} only if the server has
@@ -139,6 +140,14 @@ public final class FoliotClient implements AutoCloseable {
   /** Resumes a recurring job. Scheduled times that passed during the pause start no runs. */
   public JobView resumeJob(String job) {
     return await(async.resumeJob(job));
+  }
+
+  /**
+   * Plans a recurring job again at once. If the job was planned while the store's clock was ahead, its times after the
+   * present are decided again when they come.
+   */
+  public JobView rewindJob(String job) {
+    return await(async.rewindJob(job));
   }
 
   /**

@@ -116,7 +116,7 @@ public final class JobWorker implements AutoCloseable {
     worker = settings.start();
     try {
       onStart.forEach(observer -> observer.accept(this));
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       close();
       throw e;
     }
@@ -133,7 +133,7 @@ public final class JobWorker implements AutoCloseable {
     for (Job job : jobs) {
       try {
         surroundings.source().declare(job.requireQueue());
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         boolean isRefusal = e instanceof IllegalArgumentException
             || (e instanceof FoliotException refusal && refusal.status() < SERVER_ERROR
                 && refusal.status() != TOO_MANY_REQUESTS && refusal.status() != REQUEST_TIMEOUT);

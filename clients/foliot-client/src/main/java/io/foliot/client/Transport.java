@@ -254,7 +254,11 @@ final class Transport {
         if (cancelled == null) {
           runStep(this::attempt);
         }
-      }, Thread::startVirtualThread);
+      }, Thread::startVirtualThread).exceptionally(failure -> {
+        // Without effect if the call was cancelled. Otherwise no thread could be started.
+        result.completeExceptionally(unknown("the client failed, cause=" + failure, failure));
+        return null;
+      });
     }
 
     /** Returns the wait that a {@code Retry-After} requests, in seconds or as a date; empty if the value is neither. */

@@ -10,13 +10,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the tasks of a pull queue. The worker claims no more tasks than it may run concurrently, and runs the handler of
  * each task on a virtual thread. It extends the lease while the handler runs, and settles the attempt afterwards. While
- * the server cannot be reached, the worker retries with growing pauses. Stop the worker before you close the client.
+ * the server cannot be reached, the worker repeats its claims with growing pauses. It also repeats the report of an
+ * attempt's end, and goes on extending the lease, until the server answers the report. Stop the worker before you close
+ * the client.
  */
 public final class Worker implements AutoCloseable {
   /*
@@ -51,7 +54,19 @@ public final class Worker implements AutoCloseable {
 
   /** Problem type of a refused extension if a cancel of the task is pending until the attempt ends. */
   private static final String CANCELLED = "urn:foliot:problem:cancelled";
+
+  /**
+   * How long a report is repeated after the lease has ended. A server that was away may need this time to start and to
+   * recover, and accepts the report as long as no other claim was made.
+   */
+  private static final Duration REPORTED_AFTER_LEASE = Duration.ofMinutes(10);
+
+  private static final int UNAUTHORIZED = 401;
+  private static final int FORBIDDEN = 403;
+  private static final int REQUEST_TIMEOUT = 408;
   private static final int CONFLICT = 409;
+  private static final int TOO_MANY_REQUESTS = 429;
+  private static final int SERVER_ERROR = 500;
   private static final int NOT_FOUND = 404;
 
   private final Surroundings surroundings;
@@ -107,33 +122,54 @@ public final class Worker implements AutoCloseable {
   private void poll() {
     int failures = 0;
     while (!stopping && !source.isClosed()) {
-      int free = acquire();
-      if (free == 0) {
-        break;
-      }
-      List<ClaimedTask> tasks = List.of();
-      boolean failed = false;
-      Duration atLeast = Duration.ZERO;
-      long sentNanos = clock.nanoTime();
       try {
-        tasks = claim(free);
-        failed = tasks.isEmpty() && elapsed(sentNanos).compareTo(SHORTEST_WAIT) < 0;
-      } catch (RuntimeException e) {
-        failed = true;
-        Throwable cause = cause(e);
-        if (!graceOver) {
-          report("tasks could not be claimed, and the claim is repeated, queue=" + queue, cause);
+        int free = acquire();
+        if (free == 0) {
+          break;
         }
-        if (cause instanceof FoliotException refusal) {
-          atLeast = refusal.retryAfter().orElse(Duration.ZERO);
-        }
-      }
-      start(tasks, free, sentNanos);
-      failures = failed ? failures + 1 : 0;
-      if (failed) {
-        pause(failures, atLeast);
+        failures = claimAndStart(free, failures);
+      } catch (Throwable e) {
+        // Even an Error must not end the poller: the worker would look alive, and run nothing.
+        report("the poller of a worker failed, and goes on: queue=" + queue, e);
+        LockSupport.parkNanos(TimeUnit.NANOSECONDS.convert(SHORTEST_WAIT));
       }
     }
+  }
+
+  /**
+   * Makes one claim, and starts the claimed tasks. Pauses after a failure.
+   *
+   * @param free the number of permits that the caller has acquired
+   * @param failures the number of claims that have failed in a row
+   * @return the number of claims that have failed in a row
+   */
+  private int claimAndStart(int free, int failures) {
+    List<ClaimedTask> tasks = List.of();
+    boolean failed = false;
+    Duration atLeast = Duration.ZERO;
+    long sentNanos = clock.nanoTime();
+    try {
+      tasks = claim(free);
+      failed = tasks.isEmpty() && elapsed(sentNanos).compareTo(SHORTEST_WAIT) < 0;
+    } catch (Throwable e) {
+      failed = true;
+      Throwable cause = cause(e);
+      if (!graceOver) {
+        report("tasks could not be claimed, and the claim is repeated, queue=" + queue, cause);
+      }
+      atLeast = retryAfter(cause);
+    } finally {
+      start(tasks, free, sentNanos);
+    }
+    if (!failed) {
+      return 0;
+    }
+    pause(failures + 1, atLeast);
+    return failures + 1;
+  }
+
+  private static Duration retryAfter(Throwable cause) {
+    return cause instanceof FoliotException refusal ? refusal.retryAfter().orElse(Duration.ZERO) : Duration.ZERO;
   }
 
   /** Waits for a permit and acquires all free ones, at most MAX_CLAIM. Returns the number; 0 if the worker stops. */
@@ -167,9 +203,19 @@ public final class Worker implements AutoCloseable {
         // The server has returned more tasks than the claim allowed.
         permits.acquireUninterruptibly();
       }
-      Run run = new Run(tasks.get(i), sentNanos);
+      start(tasks.get(i), sentNanos);
+    }
+  }
+
+  private void start(ClaimedTask task, long sentNanos) {
+    try {
+      Run run = new Run(task, sentNanos);
       runs.add(run);
       run.thread.start();
+    } catch (Throwable e) {
+      runs.removeIf(run -> run.task == task);
+      permits.release();
+      report("a claimed task could not be begun; it is repeated after its lease: task=" + task.id(), e);
     }
   }
 
@@ -186,6 +232,10 @@ public final class Worker implements AutoCloseable {
 
   private static Duration longer(Duration one, Duration other) {
     return one.compareTo(other) > 0 ? one : other;
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
   }
 
   private void pause(int failures, Duration atLeast) {
@@ -231,6 +281,9 @@ public final class Worker implements AutoCloseable {
     final Thread thread;
 
     // Used by any thread.
+    /** Whether the handler has ended. The lease is then extended for the report alone. */
+    private volatile boolean handled;
+    /** Whether the report was answered or given up. */
     private volatile boolean ended;
     private volatile boolean refused;
     private volatile boolean cancelled;
@@ -292,14 +345,17 @@ public final class Worker implements AutoCloseable {
         }
         renewLater(task.leasedFor() == null ? shortStep() : untilRenewal(left()));
         Settlement settlement = graceOver ? Settlement.nack("the worker has stopped", Duration.ZERO) : handle();
-        ended = true;
-        renewal.cancel(true);
+        handled = true;
         // A refused extension means that the token is not valid, unless the task was cancelled. A cancelled task waits
         // for the settle.
         if (!refused || cancelled) {
           settle(settlement);
         }
+      } catch (Throwable e) {
+        report("the run of a task failed; the task may be repeated after its lease: task=" + task.id(), e);
       } finally {
+        ended = true;
+        renewal.cancel(true);
         runs.remove(this);
         permits.release();
       }
@@ -318,15 +374,34 @@ public final class Worker implements AutoCloseable {
       }
     }
 
+    /**
+     * Reports the end of the attempt, until the report is answered. The result may be worth hours of work, so the lease
+     * is extended in the meantime. The report is also repeated after the lease, because the server accepts it until the
+     * next claim of the task.
+     */
     private void settle(Settlement settlement) {
-      try {
-        source.settle(task.lease(), Reasons.sendable(settlement)).join();
-      } catch (RuntimeException e) {
-        Throwable cause = cause(e);
-        report(isRefusal(cause)
-            ? "the end of an attempt came too late, so its result has no effect: task=" + task.id()
-            : "cannot settle an attempt, which may be repeated after its lease: task=" + task.id(),
-            cause);
+      for (int failures = 1;; failures++) {
+        Throwable cause;
+        try {
+          source.settle(task.lease(), Reasons.sendable(settlement)).join();
+          return;
+        } catch (Throwable e) {
+          cause = cause(e);
+        }
+        if (isRefusal(cause)) {
+          report("the end of an attempt came too late, so its result has no effect: task=" + task.id(), cause);
+          return;
+        }
+        if (!isRepeatable(cause) || source.isClosed() || left().plus(REPORTED_AFTER_LEASE).isNegative()) {
+          report("cannot settle an attempt, which may be repeated after its lease: task=" + task.id(), cause);
+          return;
+        }
+        if (failures == 1) {
+          report("the end of an attempt could not be reported yet, and the report is repeated: task=" + task.id(),
+              cause);
+        }
+        Duration requested = shorter(retryAfter(cause), surroundings.retry().maxRetryAfter());
+        clock.after(longer(surroundings.backoff(failures), requested)).join();
       }
     }
 
@@ -336,11 +411,16 @@ public final class Worker implements AutoCloseable {
       if (ended) {
         waiting.cancel(true);
       }
-      CompletableFuture<?> unused = waiting.whenCompleteAsync((nothing, broken) -> {
-        if (broken == null && !ended) {
+      CompletableFuture<?> unused = waiting.thenRunAsync(() -> {
+        if (!ended) {
           renew();
         }
-      }, Thread::startVirtualThread);
+      }, Thread::startVirtualThread).exceptionally(failure -> {
+        if (!waiting.isCancelled() && !ended) {
+          report("the extension of a lease failed, and is not repeated, task=" + task.id(), cause(failure));
+        }
+        return null;
+      });
     }
 
     private void renew() {
@@ -351,7 +431,7 @@ public final class Worker implements AutoCloseable {
       }
       try {
         extendNow().join();
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         if (!ended) {
           notRenewed(cause(e));
         }
@@ -392,7 +472,7 @@ public final class Worker implements AutoCloseable {
             leaseEndNanos = sentNanos + TimeUnit.NANOSECONDS.convert(granted);
           })
           .whenComplete((nothing, failure) -> {
-            if (failure != null && !ended && isRefusal(cause(failure))) {
+            if (failure != null && !handled && isRefusal(cause(failure))) {
               cancelled = isCancelled(cause(failure));
               // The server refuses to extend an ended lease, but accepts the end of the attempt until the task is
               // claimed again.
@@ -402,7 +482,7 @@ public final class Worker implements AutoCloseable {
     }
 
     private void notRenewed(Throwable cause) {
-      if (isLost()) {
+      if (isLost() || (handled && isRefusal(cause))) {
         lost(cause);
         return;
       }
@@ -413,6 +493,10 @@ public final class Worker implements AutoCloseable {
     }
 
     private void lost(Throwable cause) {
+      if (handled) {
+        // The answer to the report decides. The lease may have ended because the report was accepted.
+        return;
+      }
       report("a lease was lost, so the handler is interrupted, task=" + task.id(), cause);
       thread.interrupt();
     }
@@ -422,6 +506,14 @@ public final class Worker implements AutoCloseable {
   private static boolean isRefusal(Throwable cause) {
     return cause instanceof LeaseLostException || (cause instanceof FoliotException e
         && (e.status() == CONFLICT || e.status() == NOT_FOUND));
+  }
+
+  /** Returns whether a report that failed may succeed if it is repeated. */
+  private static boolean isRepeatable(Throwable cause) {
+    return cause instanceof FoliotException e
+        ? e.status() >= SERVER_ERROR || e.status() == UNAUTHORIZED || e.status() == FORBIDDEN
+            || e.status() == REQUEST_TIMEOUT || e.status() == TOO_MANY_REQUESTS
+        : !(cause instanceof IllegalArgumentException);
   }
 
   private static boolean isCancelled(Throwable refusal) {

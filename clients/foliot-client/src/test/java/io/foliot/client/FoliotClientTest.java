@@ -365,6 +365,8 @@ final class FoliotClientTest {
     assertSent("POST", "/v1/jobs/r/pause", "{\"reason\":\"month end\"}");
     client.resumeJob("r");
     assertSent("POST", "/v1/jobs/r/resume", "{}");
+    client.rewindJob("r");
+    assertSent("POST", "/v1/jobs/r/rewind", "{}");
     client.deleteJob("r", true);
     assertSent("DELETE", "/v1/jobs/r?runs=cancel", "");
     server.answer(200, "{\"result\":\"ACCEPTED\",\"times\":[\"2026-11-23T10:00:00Z\"]}");

@@ -114,9 +114,9 @@ final class JsonTest {
     Map<String, Duration> durations = Map.of("0s", Duration.ZERO, "2w", Duration.ofDays(14), "100d",
         Duration.ofDays(100), "30m", Duration.ofMinutes(30), "1h30m", Duration.ofMinutes(90), "1500ms",
         Duration.ofMillis(1_500), "1.000000001s", Duration.ofSeconds(1, 1), "0.1ms", Duration.ofNanos(100_000),
-        "PT0.0005S", Duration.ofNanos(500_000), "5M", Duration.ofMinutes(5));
+        "PT0.0005S", Duration.ofNanos(500_000), "5H", Duration.ofHours(5));
     durations.forEach((text, duration) -> assertThat(DurationText.parse(text)).as(text).isEqualTo(duration));
-    for (String wrong : List.of("", "5", "m", "-5m", "5 m", "5m ", " 5m", "1h,30m", "1.m", "P", "PT",
+    for (String wrong : List.of("", "5", "m", "-5m", "5 m", "5m ", " 5m", "1h,30m", "1.m", "1M", "P", "PT",
         "9223372036854775807s", "999999999999999999d9", "999999999999999999d")) {
       assertThatThrownBy(() -> DurationText.parse(wrong)).as(wrong).isInstanceOf(UnreadableAnswerException.class)
           .hasMessageContaining('"' + wrong + '"');

@@ -1,5 +1,6 @@
 package io.foliot.client;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +34,7 @@ final class WorkerTest {
 
   private final BlockingQueue<Request> claimed = new LinkedBlockingQueue<>();
   private final BlockingQueue<String> errors = new LinkedBlockingQueue<>();
+  private volatile boolean ending;
   private volatile Reply toExtend = OK;
   private volatile Reply toSettle = OK;
   private final StubServer server = StubServer.answering(this::answer);
@@ -47,7 +50,7 @@ final class WorkerTest {
   private Reply answer(Request request) {
     if (request.path().endsWith("/claims")) {
       claimed.add(request);
-      return Bound.take(claims);
+      return ending && claims.isEmpty() ? tasks() : Bound.take(claims);
     }
     reports.add(request);
     return request.path().endsWith("/extend") ? toExtend : toSettle;
@@ -66,8 +69,9 @@ final class WorkerTest {
         .onError((what, failure) -> errors.add(what + ": " + failure));
   }
 
-  /** Stops a worker after an empty answer to its waiting claim. */
+  /** Stops a worker after an empty answer to its waiting claim, and to a claim that it makes before it stops. */
   private void stop(Worker worker) throws InterruptedException {
+    ending = true;
     claims.add(tasks());
     assertThat(worker.stop(GRACE)).isTrue();
   }
@@ -139,6 +143,91 @@ final class WorkerTest {
     assertThat(worker.isTerminated()).isTrue();
   }
 
+  /** An Error of a source, such as an OutOfMemoryError, ends neither the poller nor the report of a result. */
+  @Test
+  void anErrorOfASourceEndsNothing() {
+    AtomicInteger claimCalls = new AtomicInteger();
+    AtomicInteger settleCalls = new AtomicInteger();
+    CompletableFuture<List<ClaimedTask>> last = new CompletableFuture<>();
+    ClaimedTask task = ClaimedTask.allOf(JsonObject.parse(tasks("t1").body().getBytes(UTF_8))).getFirst();
+    TaskSource source = (TaskSource) Proxy.newProxyInstance(TaskSource.class.getClassLoader(),
+        new Class<?>[]{TaskSource.class}, (proxy, method, arguments) -> switch (method.getName()) {
+          case "isClosed" -> false;
+          case "claim" -> switch (claimCalls.incrementAndGet()) {
+            case 1 -> throw new NoClassDefFoundError("claim");
+            case 2 -> CompletableFuture.completedFuture(List.of(task));
+            default -> last;
+          };
+          case "settle" -> {
+            if (settleCalls.incrementAndGet() == 1) {
+              throw new NoClassDefFoundError("settle");
+            }
+            yield CompletableFuture.completedFuture(null);
+          }
+          case "leave" -> CompletableFuture.completedFuture(last.complete(List.of()));
+          default -> CompletableFuture.completedFuture(null);
+        });
+    Worker worker = new Worker.Builder(Surroundings.of(source), "mail", attempt -> Settlement.ack()).leaves().name("w1")
+        .onError((what, failure) -> errors.add(what + ": " + failure))
+        .start();
+    assertThat(Bound.take(errors)).contains("tasks could not be claimed", "NoClassDefFoundError: claim");
+    assertThat(Bound.take(errors)).contains("could not be reported yet", "NoClassDefFoundError: settle");
+    Bound.awaitTrue(() -> settleCalls.get() == 2 && claimCalls.get() == 3);
+    worker.close();
+    assertThat(errors).isEmpty();
+  }
+
+  @Test
+  void aReportIsRepeatedUntilItIsAnswered() throws InterruptedException {
+    toSettle = Reply.empty(503);
+    Worker worker = worker(task -> Settlement.ack()).start();
+    claims.add(tasks("t1"));
+    assertThat(Bound.take(errors)).contains("the end of an attempt could not be reported yet").contains("task=t1");
+    int extensions = 0;
+    int settles = 0;
+    for (Duration passed = Duration.ZERO; passed.compareTo(LEASE.multipliedBy(10)) < 0; passed = passed
+        .plusSeconds(5)) {
+      Bound.awaitTrue(() -> clock.waiting() == 2);
+      clock.advance(Duration.ofSeconds(5));
+      for (Request request = Bound.take(reports); request != null; request = reports.poll()) {
+        if (request.path().endsWith("/extend")) {
+          extensions++;
+        } else {
+          settles++;
+        }
+      }
+    }
+    assertThat(settles).as("reports, at growing pauses").isBetween(30, 80);
+    assertThat(extensions).as("each third of a lease").isBetween(25, 31);
+    assertThat(errors).as("the failure is reported once").isEmpty();
+    Bound.awaitTrue(() -> clock.waiting() == 2);
+    reports.clear();
+    toSettle = OK;
+    clock.advance(Duration.ofSeconds(5));
+    Bound.awaitTrue(() -> reports.stream().anyMatch(request -> request.path().endsWith("/ack")));
+    stop(worker);
+    assertThat(errors).isEmpty();
+    assertThat(clock.waiting()).as("timers left behind").isZero();
+  }
+
+  @Test
+  void aReportIsRepeatedForAWhileAfterTheLease() throws InterruptedException {
+    toSettle = Reply.empty(500);
+    toExtend = Reply.empty(500);
+    Worker worker = worker(task -> Settlement.ack()).start();
+    claims.add(tasks("t1"));
+    assertThat(Bound.take(errors)).contains("could not be reported yet");
+    Duration passed = Duration.ZERO;
+    BooleanSupplier givenUp = () -> errors.stream().anyMatch(error -> error.contains("cannot settle an attempt"));
+    while (!givenUp.getAsBoolean()) {
+      clock.advance(Duration.ofSeconds(5));
+      passed = passed.plusSeconds(5);
+      Bound.awaitTrue(() -> clock.waiting() > 0 || givenUp.getAsBoolean());
+    }
+    assertThat(passed).isGreaterThan(LEASE.plusMinutes(9));
+    stop(worker);
+  }
+
   @Test
   void aClaimHasAtMostTheFreeConcurrency() throws InterruptedException {
     CountDownLatch twoRun = new CountDownLatch(2);
@@ -205,7 +294,7 @@ final class WorkerTest {
     Bound.awaitTrue(() -> clock.waiting() == 1);
     assertThat(end.complete(Settlement.ack())).isTrue();
     assertThat(Bound.take(reports).path()).isEqualTo("/v1/tasks/t1/ack");
-    assertThat(clock.waiting()).isZero();
+    Bound.awaitTrue(() -> clock.waiting() == 0);
     stop(worker);
   }
 

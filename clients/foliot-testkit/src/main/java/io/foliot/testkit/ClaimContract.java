@@ -354,6 +354,22 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
+  void anExtensionByNothingShowsWhetherALeaseHasEnded() {
+    TaskId id = due("a");
+    TaskRecord running = won(id);
+    assertThat(extend(running, 0)).isEqualTo(new ExtendResult(ExtendResult.Kind.EXTENDED, running.leaseEnd()));
+    assertThat(record(id).leaseEnd()).isEqualTo(running.leaseEnd());
+    TaskRecord ended = lost(due("b"));
+    assertThat(extend(ended, 0)).isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
+    assertThat(extend(ended, HOUR)).isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
+    finish(ended);
+    TaskRecord cancelled = won(due("c"), tickMillis());
+    cancel(key("c"));
+    pass(2);
+    assertThat(extend(cancelled, 0)).isEqualTo(new ExtendResult(ExtendResult.Kind.CANCELLED, 0));
+  }
+
+  @Test
   void anExtensionOfAnInvalidClaimIsRefused() {
     TaskId id = due("a");
     TaskRecord running = won(id);
@@ -374,7 +390,8 @@ abstract class ClaimContract extends IndexContract {
   void anExtensionIsRefusedAfterACancel() {
     TaskRecord running = won(due("a"));
     cancel(key("a"));
-    assertThat(extend(running, 5 * HOUR)).isEqualTo(new ExtendResult(ExtendResult.Kind.CANCELLED, 0));
+    assertThat(extend(running, 5 * HOUR))
+        .isEqualTo(new ExtendResult(ExtendResult.Kind.CANCELLED, running.leaseEnd()));
     assertThat(record(running.id()).leaseEnd()).isEqualTo(running.leaseEnd());
   }
 

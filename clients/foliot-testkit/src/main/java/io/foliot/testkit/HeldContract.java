@@ -28,9 +28,9 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /**
- * Part of the kit: calls that a store decides by a read and carries out by a later write. Between the two, the task goes
- * through a whole life: its attempt fails for good, it is redriven, and it is claimed again. The record then has been
- * written as often as before the read. A call must not take it for the record that it has read.
+ * Part of the kit: calls that a store decides by a read and carries out by a later write. Between the two, the task
+ * usually goes through a whole life: its attempt fails for good, it is redriven, and it is claimed again. The record
+ * then has been written as often as before the read. A call must not take it for the record that it has read.
  */
 abstract class HeldContract extends MoveContract {
   private static final TaskNote NOTE = new TaskNote(0.5, "half", "page=2", "");
@@ -85,6 +85,18 @@ abstract class HeldContract extends MoveContract {
     ExtendResult result = oneHeld(store -> store.extend(List.of(extension(first, 2 * HOUR))), secondLife(first));
     assertThat(result.kind()).isEqualTo(ExtendResult.Kind.STALE);
     assertSecondAttemptHolds(first);
+  }
+
+  @Test
+  void anExtensionHeldOverTheEndOfItsLeaseIsStaleIfTheLeaseWasClosed() {
+    TaskRecord running = won(due("a"), 4 * tickMillis());
+    ExtendResult result = oneHeld(store -> store.extend(List.of(extension(running, HOUR))), () -> {
+      pass(5);
+      assertThat(extend(running, 0)).isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
+    });
+    assertThat(result).isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
+    assertThat(record(running.id()).leaseEnd()).isEqualTo(running.leaseEnd());
+    assertThat(won(running.id()).attempt()).isEqualTo(2);
   }
 
   @Test

@@ -6,8 +6,10 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.store.Draft;
+import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import java.time.Duration;
 import java.util.SplittableRandom;
@@ -167,6 +169,16 @@ public abstract class TaskStoreContract extends StormContract {
       assertThat(find(key("a"))).isEmpty();
       clock.stepWall(Duration.ofMinutes(i % 2 == 0 ? 0 : -10));
     }
+  }
+
+  @Test
+  void aLeaseThatWasFoundEndedStaysEndedWhenTheClockIsSetBack() {
+    TaskRecord running = won(due("a"), 10);
+    clock.advance(Duration.ofMillis(10));
+    assertThat(extend(running, 0).leaseEnd()).isZero();
+    clock.stepWall(Duration.ofHours(-1));
+    assertThat(extend(running, HOUR)).isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
+    finish(running);
   }
 
   @Test

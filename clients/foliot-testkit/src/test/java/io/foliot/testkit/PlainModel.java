@@ -81,6 +81,7 @@ final class PlainModel extends WrappedStore {
     Token token;
     long claimedAt;
     long leaseEnd;
+    boolean leaseClosed;
     boolean reported;
     AttemptRecord.@Nullable End reportedAs;
     boolean cancelRequested;
@@ -310,7 +311,7 @@ final class PlainModel extends WrappedStore {
       }
       boolean mayDeliver = task.state == TaskState.RUNNING || task.outstanding;
       task.successor = null;
-      if (task.state == TaskState.RUNNING && now() < task.leaseEnd) {
+      if (task.state == TaskState.RUNNING && !task.leaseClosed && now() < task.leaseEnd) {
         task.cancelRequested = true;
       } else {
         loseAttempt(task);
@@ -448,6 +449,7 @@ final class PlainModel extends WrappedStore {
     task.reportedAs = null;
     task.claimedAt = now();
     task.leaseEnd = now() + claim.leaseMillis();
+    task.leaseClosed = false;
     task.wakeAt = task.leaseEnd;
     task.parked = false;
     return new ClaimResult.Won(task.record());
@@ -463,10 +465,11 @@ final class PlainModel extends WrappedStore {
       if (task.state != TaskState.RUNNING || !extension.token().equals(task.token)) {
         return new ExtendResult(ExtendResult.Kind.STALE, 0);
       }
+      task.leaseClosed |= task.leaseEnd <= now();
       if (task.cancelRequested) {
-        return new ExtendResult(ExtendResult.Kind.CANCELLED, 0);
+        return new ExtendResult(ExtendResult.Kind.CANCELLED, task.leaseClosed ? 0 : task.leaseEnd);
       }
-      if (task.leaseEnd <= now()) {
+      if (task.leaseClosed) {
         return new ExtendResult(ExtendResult.Kind.STALE, 0);
       }
       long end = Math.min(now() + extension.leaseMillis(), task.claimedAt + terms(task).maxRunMillis());

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * number   = digits [ "." digits ] / "." digits only the last number has a fraction, of at most 9 digits
  * </pre>
  *
- * <p>A duration has at least one number. Upper and lower case mean the same. There are no signs and no spaces. A day
- * has 24 hours.
+ * <p>A duration has at least one number. Upper and lower case mean the same, except that minutes are {@code m}: {@code
+ * 1M} is refused, because other tools read it as a month. There are no signs and no spaces. A day has 24 hours.
  */
 public final class DurationText {
   /** Description of a valid duration, for error messages. */
@@ -52,7 +52,8 @@ public final class DurationText {
       duration = null;
     }
     if (duration == null) {
-      throw new IllegalArgumentException("expected " + EXPECTED + ", but got " + shown(text));
+      throw new IllegalArgumentException("expected " + EXPECTED + ", but got " + shown(text)
+          + (text.endsWith("M") ? "; m is a minute, and there are no months" : ""));
     }
     return duration;
   }
@@ -138,8 +139,11 @@ public final class DurationText {
     if (iso) {
       return time == (unit >= HOUR) ? unit : -1;
     }
-    boolean isMilli = unit == MINUTE && at + 1 < text.length() && lower(text, at + 1) == 's';
-    return isMilli ? MILLI : unit;
+    if (unit != MINUTE) {
+      return unit;
+    }
+    boolean isMilli = at + 1 < text.length() && lower(text, at + 1) == 's';
+    return isMilli ? MILLI : text.charAt(at) == 'M' ? -1 : MINUTE;
   }
 
   private static char lower(String text, int at) {

@@ -38,11 +38,16 @@ public final class JobHeaders {
    * Present if the job waits for the end of the shard. The engine then makes the job's task due when the shard ends.
    */
   public static final String AWAITED = "foliot-awaited";
+  /**
+   * The first part of the firing id of a shard whose task id has an address. An address depends on the workers when the
+   * run began; this text depends only on the job, the scheduled time and the shard.
+   */
+  public static final String FIRING = "foliot-firing";
 
   private static final Set<String> DELIVERED = Set.of(JOB, SCHEDULED_AT, SHARD, SHARDS, SHARD_PARAMETER, MISSED, ZONE,
       PHASE,
       RUN_RESULT, RUN_FAILED);
-  private static final Set<String> KEPT = Set.of(AWAITED, CHECKPOINT);
+  private static final Set<String> KEPT = Set.of(AWAITED, CHECKPOINT, FIRING);
 
   private JobHeaders() {}
 

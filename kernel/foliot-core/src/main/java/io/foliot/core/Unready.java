@@ -24,6 +24,13 @@ public sealed interface Unready {
    */
   record LoopStalled(int loop, long millis) implements Unready {}
 
+  /**
+   * The clock of this node is off by more than permitted, while the clocks of other nodes are right.
+   *
+   * @param offsetMillis by how much the store's clock is ahead of this node's; negative if it is behind
+   */
+  record ClockOff(long offsetMillis) implements Unready {}
+
   /** The store does not respond, or refuses writes. */
   record StoreAway() implements Unready {}
 }

@@ -29,6 +29,22 @@ final class DurationTextTest {
     return digits.toString();
   }
 
+  /** Returns a text in upper case, except the unit m. */
+  private static String upperCase(String text) {
+    return text.toUpperCase(Locale.ROOT).replaceAll("M(?!S)", "m");
+  }
+
+  @Test
+  void aMonthIsNotReadAsAMinute() {
+    for (String month : List.of("1M", "1h1M", "1M30s", "P1M")) {
+      assertThatThrownBy(() -> DurationText.parse(month)).as(month).isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThatThrownBy(() -> DurationText.parse("1M")).hasMessage(
+        "expected a duration such as \"30m\", but got \"1M\"; m is a minute, and there are no months");
+    assertThat(DurationText.parse("1MS")).isEqualTo(Duration.ofMillis(1));
+    assertThat(DurationText.parse("PT1M")).isEqualTo(Duration.ofMinutes(1));
+  }
+
   @Test
   void aSumOfUnitsIsTheSumOfItsParts() {
     Random random = new Random(11);
@@ -47,7 +63,7 @@ final class DurationTextTest {
         text.append(number).append(UNITS.get(unit));
         millis = millis.add(new BigDecimal("0" + number).multiply(BigDecimal.valueOf(UNIT_MILLIS[unit])));
       }
-      String written = random.nextBoolean() ? text.toString() : text.toString().toUpperCase(Locale.ROOT);
+      String written = random.nextBoolean() ? text.toString() : upperCase(text.toString());
       BigInteger[] whole = millis.movePointRight(6).toBigInteger().divideAndRemainder(BigInteger.TEN.pow(9));
       assertThat(DurationText.parse(written)).as(written)
           .isEqualTo(Duration.ofSeconds(whole[0].longValueExact(), whole[1].longValueExact()));

@@ -37,10 +37,10 @@ import org.jspecify.annotations.Nullable;
  * of them once. It gives back its place at the destination when it is answered, its permit when it is released, and its
  * memory when this node no longer needs the payload. An attempt is released when its end is recorded, or when its lease
  * is over. But the lease may have been extended without this node's knowledge. A worker or another caller that has the
- * token may have extended it, or a renewal may have succeeded although its answer was lost. In such cases the task is
- * read from the store at the end of the lease. If the lease had ended before this read, the attempt is released,
- * because the store extends no lease that has ended. A task is never given to a receiver or a worker if its queue is
- * not the lane's queue.
+ * token may have extended it, or a renewal may have succeeded although its answer was lost. In such cases the store is
+ * asked to close the lease. This is a write: an extension that the store has decided, but not written yet, is then
+ * refused. The attempt is released only if the store answers that the lease has ended. A task is never given to a
+ * receiver or a worker if its queue is not the lane's queue.
  *
  * <ol>
  * <li>{@link #begin} puts the attempt into a wheel. Then it calls the delivery, or hands the task to the worker that
@@ -54,7 +54,7 @@ import org.jspecify.annotations.Nullable;
  * that needs no renewals would end.
  * <li>The wheel wakes an attempt for three reasons: to renew its lease; to cancel a delivery that has not answered by
  * the end of the timeout; and to handle the end of the lease. At the end of the lease the attempt is released. But if a
- * caller is to report the end of the attempt, or if this node renews the lease, the task is looked up instead.
+ * caller is to report the end of the attempt, or if this node renews the lease, the store is asked to close it first.
  * <li>{@link #findReports} looks up tasks of limited queues, a few each second, because callers may report the ends of
  * these tasks to other nodes. The permits of ended tasks are thus free long before the leases end.
  * </ol>
@@ -435,14 +435,21 @@ final class Attempts {
     } else if (attempt.reportsLater || attempt.renewMillis != 0) {
       attempt.overdue = true;
       giveUp(attempt, Answer.Health.WELL, "the lease ended: the store did not renew it", nowNanos);
-      releaseIfEnded(attempt, nowNanos);
+      renewals.close(attempt);
     } else {
       leaseEnded(attempt, nowNanos);
     }
   }
 
-  /** Handles the answer to a renewal; the result is null if the renewal has failed. */
+  /**
+   * Handles the answer to a renewal, or to the closing of a lease ({@code leaseMillis} is 0). The result is null if the
+   * call has failed.
+   */
   void renewed(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos, long nowNanos) {
+    if (leaseMillis == 0) {
+      closed(attempt, result, nowNanos);
+      return;
+    }
     boolean isLonger = result != null && result.kind() == ExtendResult.Kind.EXTENDED;
     if (attempt.released || (attempt.answered && !attempt.reportsLater && !isLonger)) {
       return;
@@ -468,6 +475,21 @@ final class Attempts {
     }
     leases.cancel(attempt.leaseHandle);
     attempt.leaseHandle = leases.schedule(wakeMillis(attempt), attempt);
+  }
+
+  /**
+   * Handles the answer to the closing of a lease. The attempt is released if the lease has ended. Otherwise the lease
+   * was extended without this node's knowledge, and is to be closed at its new end.
+   */
+  private void closed(RunningAttempt attempt, @Nullable ExtendResult result, long nowNanos) {
+    if (attempt.released) {
+      return;
+    }
+    if (result != null && result.leaseEnd() == 0) {
+      release(attempt);
+    } else {
+      wakeAgain(attempt, result == null ? 0 : result.leaseEnd(), nowNanos);
+    }
   }
 
   /** Stops waiting for a delivery and cancels it, so that its handler does not continue in vain. */
@@ -504,39 +526,35 @@ final class Attempts {
       RunningAttempt attempt = reportedLater.remove();
       if (!attempt.released) {
         reportedLater.add(attempt);
-        releaseIfEnded(attempt, nowNanos);
+        releaseIfReported(attempt);
         lookups++;
       }
     }
   }
 
-  private void releaseIfEnded(RunningAttempt attempt, long sentNanos) {
+  /** Releases an attempt if another one, or none, has the task. The end of the lease is not judged by a read. */
+  private void releaseIfReported(RunningAttempt attempt) {
     inbox.after(Stages.call(() -> store.find(new TaskRef.ById(attempt.task.id()))),
         (found, failure, nowNanos) -> {
           if (attempt.released) {
             return;
           }
           TaskRecord task = found == null ? null : found.orElse(null);
-          if (failure == null && (task == null || hasEnded(attempt, task, sentNanos))) {
+          if (failure == null && (task == null || task.state() != TaskState.RUNNING
+              || !Objects.equals(attempt.task.token(), task.token()))) {
             release(attempt);
           } else {
-            wakeAgain(attempt, task, nowNanos);
+            wakeAgain(attempt, task == null ? 0 : task.leaseEnd(), nowNanos);
           }
         });
   }
 
-  /** Returns whether an attempt had ended when the read of its task was sent. */
-  private boolean hasEnded(RunningAttempt attempt, TaskRecord task, long sentNanos) {
-    return task.state() != TaskState.RUNNING || !Objects.equals(attempt.task.token(), task.token())
-        || clock.isSurelyPast(task.leaseEnd(), sentNanos);
-  }
-
-  /** Wakes an attempt when its lease has surely ended, or after a pause if the read of its task failed. */
-  private void wakeAgain(RunningAttempt attempt, @Nullable TaskRecord task, long nowNanos) {
+  /** Wakes an attempt when its lease has surely ended, or after a pause if the end is not known (0). */
+  private void wakeAgain(RunningAttempt attempt, long leaseEnd, long nowNanos) {
     long leftMillis = PAUSE_MILLIS;
-    if (task != null) {
-      leftMillis += Math.max(0, task.leaseEnd() - clock.millis(nowNanos));
-      leftMillis = Math.clamp(task.leaseEnd() - clock.earliestMillis(nowNanos), 1, leftMillis);
+    if (leaseEnd != 0) {
+      leftMillis += Math.max(0, leaseEnd - clock.millis(nowNanos));
+      leftMillis = Math.clamp(leaseEnd - clock.earliestMillis(nowNanos), 1, leftMillis);
     }
     leases.cancel(attempt.leaseHandle);
     attempt.leaseEndMillis = millis(nowNanos) + leftMillis;

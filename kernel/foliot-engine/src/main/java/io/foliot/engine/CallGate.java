@@ -117,7 +117,7 @@ final class CallGate {
     }
     try {
       return call.get().toCompletableFuture();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       return CompletableFuture.failedFuture(e);
     }
   }

@@ -4,8 +4,10 @@ import io.foliot.core.QueueConfig;
 import io.foliot.core.Stages;
 import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
+import io.foliot.core.Token;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.Extension;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
@@ -297,20 +299,36 @@ final class ClusterPermits {
 
   /**
    * Counts the attempts of all nodes that were claimed no later than {@code untilMillis}, and whose leases have not
-   * ended.
+   * ended. The ended leases are closed, so that no extension that is under way makes one of them valid again.
    */
   private CompletionStage<Integer> running(String queue, long untilMillis, long now, @Nullable String cursor,
       int before) {
     CompletionStage<TaskPage> read = Stages.call(() -> store.query(queue, TaskState.RUNNING, PAGE, cursor));
     return read.thenCompose(page -> {
       int running = before;
+      List<Extension> closings = new ArrayList<>();
       for (TaskRecord task : page.tasks()) {
-        running += task.claimedAt() <= untilMillis && task.leaseEnd() > now ? 1 : 0;
+        Token token = task.token();
+        if (task.claimedAt() <= untilMillis && token != null && task.settledAs() == null) {
+          if (task.leaseEnd() > now) {
+            running++;
+          } else {
+            closings.add(new Extension(task.id(), token, 0));
+          }
+        }
       }
-      return page.cursor() == null
-          ? CompletableFuture.completedFuture(running)
-          : running(queue, untilMillis, now, page.cursor(), running);
+      return closed(closings, running).thenCompose(known -> page.cursor() == null
+          ? CompletableFuture.completedFuture(known)
+          : running(queue, untilMillis, now, page.cursor(), known));
     });
+  }
+
+  /** Closes leases, and adds the number of those that have not ended to {@code before}. */
+  private CompletionStage<Integer> closed(List<Extension> closings, int before) {
+    return closings.isEmpty()
+        ? CompletableFuture.completedFuture(before)
+        : Stages.call(() -> store.extend(closings))
+            .thenApply(results -> before + (int) results.stream().filter(result -> result.leaseEnd() != 0).count());
   }
 
   /**

@@ -7,6 +7,7 @@ import io.foliot.core.Stages;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Assignment;
+import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.SettleResult;
@@ -136,7 +137,7 @@ final class EngineLoop implements EventLoop.Duty {
     lanes = new Lanes(options, registry, storeClock, moves, reads);
     slots = new WatchedSlots(share, overdue, reads, health, lanes, meter, new NewSlots(), claimBatch);
     lookAhead = new LookAhead(reads, health, storeClock, slots, options.windowMillis(), wheelEntries,
-        clock.wallMillis(), nowNanos);
+        clock.wallMillis(), nowNanos, () -> registry.deliveries().forEach(Delivery::clockSetBack));
     headPolls = new HeadPolls(reads, health, lanes, slots, drain, meter, options.laneEntries(), nowNanos);
     parking = new Parking(store, registry, lanes, inbox, health, meter, settleBatch, claimBatch, nowNanos);
     postponed = new Postponed(store, storeClock, lanes, lookAhead, reads, moves, inbox, health);
@@ -408,6 +409,7 @@ final class EngineLoop implements EventLoop.Duty {
     if (drain.isClaiming() && sealed == null) {
       waitNanos = Math.min(waitNanos, headPolls.waitNanos(nowNanos));
       waitNanos = Math.min(waitNanos, claims.waitNanos(nowNanos));
+      waitNanos = Math.min(waitNanos, parking.waitNanos(nowNanos));
     }
     return nowNanos + Math.max(0, waitNanos);
   }

@@ -20,11 +20,12 @@ import java.util.random.RandomGenerator;
  * @param store the store of the tasks; not closed by the engine
  * @param coordinator reports the other nodes; closed by the engine
  * @param deliveries the deliveries, one per type of target; closed by the engine
- * @param meter counts events
+ * @param meter counts events; a failure of it is logged, and has no other effect
  */
 public record Environment(TimeSource clock, Supplier<EventLoop> loops, RandomGenerator random, TaskStore store,
     Coordinator coordinator, List<Delivery> deliveries, Meter meter) {
   public Environment {
     deliveries = List.copyOf(deliveries);
+    meter = GuardedMeter.of(meter);
   }
 }

@@ -316,7 +316,7 @@ final class FleetKeeper {
 
   private void seat(Map<String, WorkerRoster.Present> own, Map<String, FleetRecord.Live> live, long nowMicros) {
     FleetRecord next = seats.seated(live, own.keySet(), nowMicros);
-    publish(seats.fleet(live));
+    publish(seats.fleet(live), nowMicros);
     warnIfFull(next, own.keySet());
     if (next == seats || underWay) {
       return;
@@ -327,7 +327,7 @@ final class FleetKeeper {
           underWay = false;
           if (Boolean.TRUE.equals(written)) {
             seats = next;
-            publish(next.fleet(live));
+            publish(next.fleet(live), nowMicros);
           }
           // The next turn reads the seats and their version again.
           hasRead = false;
@@ -345,13 +345,14 @@ final class FleetKeeper {
     }
   }
 
-  private void publish(Fleet found) {
+  private void publish(Fleet found, long nowMicros) {
     if (registry.seating().isKnown() && found.equals(fleet)) {
       return;
     }
     // The first fleet is published even if it has no workers: planners and polling workers wait for it.
     fleet = found;
     registry.seat(Seating.of(found, node));
-    registry.deliveries().forEach((Delivery delivery) -> delivery.fleetChanged(found));
+    registry.deliveries()
+        .forEach((Delivery delivery) -> delivery.fleetChanged(found, Math.floorDiv(nowMicros, 1_000L)));
   }
 }

@@ -1,7 +1,6 @@
 package io.foliot.engine;
 
 import io.foliot.core.Meter;
-import io.foliot.core.Stages;
 import io.foliot.core.TimeSource;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.StoreException;
@@ -111,18 +110,30 @@ final class GroupCommit<T, R> {
       }
       List<T> items = itemsOf(calls);
       long begun = clock.monotonicNanos();
-      CompletableFuture<List<R>> batch = Stages.call(() -> store.apply(items)).toCompletableFuture();
+      CompletableFuture<List<R>> batch = call(items);
       boolean answersLater = !batch.isDone();
       CompletableFuture<Void> answered = batch.handle((results, failure) -> {
         underWay.decrementAndGet();
-        if (answersLater) {
-          // The next batch is sent before these callers continue: the store must not wait for them.
-          send();
+        try {
+          if (answersLater) {
+            // The next batch is sent before these callers continue: the store must not wait for them.
+            send();
+          }
+        } finally {
+          answer(calls, items, begun, results, failure);
         }
-        answer(calls, items, begun, results, failure);
         return null;
       });
       assert answersLater || answered.isDone();
+    }
+  }
+
+  /** Passes a batch to the store. If that throws, even an Error, the callers of the batch get the failure. */
+  private CompletableFuture<List<R>> call(List<T> items) {
+    try {
+      return store.apply(items).toCompletableFuture();
+    } catch (Throwable e) {
+      return CompletableFuture.failedFuture(e);
     }
   }
 
@@ -216,14 +227,17 @@ final class GroupCommit<T, R> {
     afterCommit(doneItems, begun, doneResults, partly);
   }
 
-  /** Runs the work after a commit. A failure of this work is logged, and the callers still get their answers. */
+  /**
+   * Runs the work after a commit. A failure of this work, even an Error, is logged, and the callers still get their
+   * answers: the commit is done, and a call without an answer would keep its place in the admission for ever.
+   */
   private void afterCommit(List<T> items, long begun, @Nullable List<R> results, @Nullable Throwable failure) {
     try {
       meter.storeCall(name, items.size(), (clock.monotonicNanos() - begun) / 1_000, failure != null);
       if (results != null) {
         done.accept(items, results);
       }
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       LOG.log(System.Logger.Level.ERROR, "post-commit hook failed; the commit itself succeeded: call=" + name, e);
     }
   }

@@ -371,8 +371,18 @@ final class Lane {
    * @param low the number of entries without an address in the lane below which parked entries are read
    */
   boolean needsParked(long nowNanos, int low) {
-    return hasParked && !parkedReadUnderWay && isServed() && unaddressed() < low && nowNanos - parkedRetryNanos >= 0
-        && !(isPull() && longPolls().isEmpty());
+    return parkedWaitNanos(nowNanos, low) == 0;
+  }
+
+  /**
+   * Returns the time until parked entries are to be read again. It is {@link Long#MAX_VALUE} if none are known, a read
+   * is under way, enough entries wait here, or no worker waits for one.
+   */
+  long parkedWaitNanos(long nowNanos, int low) {
+    return hasParked && !parkedReadUnderWay && isServed() && unaddressed() < low
+        && !(isPull() && longPolls().isEmpty())
+            ? Math.max(0, parkedRetryNanos - nowNanos)
+            : Long.MAX_VALUE;
   }
 
   /**

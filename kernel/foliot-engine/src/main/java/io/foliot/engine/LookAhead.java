@@ -51,6 +51,7 @@ final class LookAhead {
   private final WatchedSlots slots;
   private final long windowMillis;
   private final int maxEntries;
+  private final Runnable clockSetBack;
 
   private ObjectTimerWheel<DueEntry> wheel;
   /** Cursor of each slot, as a time: the index before this time has been read, or is being read. */
@@ -61,10 +62,13 @@ final class LookAhead {
   private boolean hasMore;
   private long nextNanos;
 
-  /** @param maxEntries how many entries the wheel holds at most */
+  /**
+   * @param maxEntries how many entries the wheel holds at most
+   * @param clockSetBack called after a step back of the store's clock
+   */
   LookAhead(IndexReads reads, StoreHealth health, StoreClock clock, WatchedSlots slots, long windowMillis,
-      int maxEntries,
-      long wallMillis, long nowNanos) {
+      int maxEntries, long wallMillis, long nowNanos, Runnable clockSetBack) {
+    this.clockSetBack = clockSetBack;
     this.reads = reads;
     this.health = health;
     this.clock = clock;
@@ -162,6 +166,7 @@ final class LookAhead {
     Arrays.fill(cursorMillis, nowMillis);
     Arrays.fill(cursorEntry, null);
     nextNanos = nowNanos;
+    clockSetBack.run();
   }
 
   /** Returns the nanoseconds until the wheel has to be advanced, or {@link Long#MAX_VALUE} if the wheel is empty. */

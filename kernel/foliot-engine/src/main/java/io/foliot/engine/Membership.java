@@ -120,6 +120,21 @@ final class Membership {
     }
   }
 
+  /**
+   * Returns whether the clock of this node is wrong: it differs from the store's by more than permitted, and another
+   * node's does not. If the clocks of all nodes differ from the store's, the store's clock is wrong.
+   */
+  boolean isClockWrong() {
+    Coordinator.View seen = view;
+    return coordinator.isShared() && !self.takesSlots() && seen != null
+        && seen.members().stream().anyMatch(member -> !member.node().equals(self.node()) && member.takesSlots());
+  }
+
+  /** Returns by how much the store's clock is ahead of this node's, in milliseconds; negative if it is behind. */
+  long clockOffsetMillis() {
+    return self.clockOffsetMillis();
+  }
+
   /** Returns true if this node is connected to the coordinator, and the coordinator does not list the given node. */
   boolean isGone(String node) {
     Coordinator.View seen = view;

@@ -78,6 +78,9 @@ final class NodeStatus {
     if (sealed != null) {
       reasons.add(new Unready.Sealed(sealed));
     }
+    if (membership.isClockWrong()) {
+      reasons.add(new Unready.ClockOff(membership.clockOffsetMillis()));
+    }
     for (int i = 0; i < loops.size(); i++) {
       long sinceTurnNanos = loops.get(i).sinceTurnNanos();
       if (sinceTurnNanos > STALL_NANOS) {

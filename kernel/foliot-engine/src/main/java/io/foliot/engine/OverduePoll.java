@@ -17,10 +17,11 @@ import org.jspecify.annotations.Nullable;
  * The poll for tasks that are overdue by at least a second, in slots of other nodes. It also chooses the tasks that
  * this node takes.
  *
- * <p>A slot whose oldest entry is the same in two polls is regarded as orphaned. This node then drains the slot for as
- * long as it wins claims there. But the owner may have a backlog, and may not have reached the slot yet. So the owner
- * is regarded as active while the oldest entries of its other slots change. The slots of an active owner are regarded
- * as orphaned only after 5 s, or after 30 s if this node is busy itself.
+ * <p>A slot is regarded as orphaned if one of its oldest entries is the same in two polls. It need not be the very
+ * oldest one: callers move entries as well, for example by touching their tasks, and must not hide the entries behind
+ * them. This node then drains the slot for as long as it wins claims there. But the owner may have a backlog, and may
+ * not have reached the slot yet. So the owner is regarded as active while the oldest entries of its other slots change.
+ * The slots of an active owner are regarded as orphaned only after 5 s, or after 30 s if this node is busy itself.
  *
  * <p>While the coordinator is unavailable no new assignment gives the slots of a dead node to others. Then an orphaned
  * slot is <em>adopted</em>: the loop reads it like its own, ahead and from the head. The nodes that may adopt a slot
@@ -49,6 +50,9 @@ final class OverduePoll {
 
   /** An entry this overdue in another node's slot may be orphaned. */
   private static final long OVERDUE_MILLIS = 1_000;
+
+  /** Number of entries of a slot that a poll reads, unless the slot is being drained. */
+  private static final int REMEMBERED = 8;
 
   private static final long NANOS_PER_SECOND = 1_000_000_000;
   private static final long EVERY_NANOS = NANOS_PER_SECOND;
@@ -93,6 +97,11 @@ final class OverduePoll {
 
   private final String node;
   private final int page;
+  /**
+   * The oldest entries of each slot at the latest poll, at most {@link #REMEMBERED}, each with the time of the poll
+   * that first returned it.
+   */
+  private final Map<Integer, Map<DueEntry, Long>> seenNanos = new HashMap<>();
   /** The orphaned slots that are being drained. */
   private final BitSet stealing = new BitSet();
   private final Map<Integer, Claims> adopted = new HashMap<>();
@@ -101,9 +110,8 @@ final class OverduePoll {
   private Adoption adoption = Adoption.FORBIDDEN;
   private long endNanos;
   private final Map<String, Long> atWorkNanos = new HashMap<>();
-  /** For each slot, its oldest entry at the latest poll, and the time of the poll that first returned this entry. */
+  /** For each slot, its oldest entry at the latest poll. */
   private @Nullable DueEntry[] heads;
-  private long[] sinceNanos;
   private Assignment assignment;
   private long nextNanos;
 
@@ -117,7 +125,6 @@ final class OverduePoll {
     this.node = node;
     this.page = page;
     heads = new DueEntry[slotCount];
-    sinceNanos = new long[slotCount];
     assignment = Assignment.none(slotCount);
     nextNanos = nowNanos + EVERY_NANOS;
   }
@@ -126,7 +133,6 @@ final class OverduePoll {
   void grow(int slotCount) {
     int before = heads.length;
     heads = Arrays.copyOf(heads, slotCount);
-    sinceNanos = Arrays.copyOf(sinceNanos, slotCount);
     List.copyOf(adopted.keySet()).forEach(slot -> adopted.put(slot + before, new Claims()));
   }
 
@@ -189,8 +195,8 @@ final class OverduePoll {
   }
 
   /**
-   * Returns the scans of this poll, one for each slot of the share that this node does not watch. A scan reads the
-   * oldest entry, or a page of entries if the slot is being drained.
+   * Returns the scans of this poll, one for each slot of the share that this node does not watch. A scan reads a
+   * few entries, or a page of entries if the slot is being drained.
    *
    * @param mine the slots that this node watches: those of the assignment, and the adopted ones
    */
@@ -199,7 +205,8 @@ final class OverduePoll {
     List<DueScan> scans = new ArrayList<>();
     for (int slot = share.next(0); slot >= 0; slot = share.next(slot + 1)) {
       if (!mine.contains(slot)) {
-        scans.add(new DueScan(slot, Long.MIN_VALUE, null, now - OVERDUE_MILLIS, stealing.get(slot) ? page : 1));
+        scans
+            .add(new DueScan(slot, Long.MIN_VALUE, null, now - OVERDUE_MILLIS, stealing.get(slot) ? page : REMEMBERED));
       }
     }
     return scans;
@@ -225,8 +232,8 @@ final class OverduePoll {
       DueEntry first = first(slice);
       if (first == null || mine.contains(slot)) {
         stealing.clear(slot);
-      } else if (stealing.get(slot) || isOrphaned(slot, first, isBusy, nowNanos)) {
-        taken.addAll(slice.entries());
+      } else if (stealing.get(slot) || isOrphaned(slice, isBusy, nowNanos)) {
+        taken.addAll(stealing.get(slot) ? slice.entries() : unchanged(slice));
         if (adoption == Adoption.ALLOWED) {
           stealing.clear(slot);
           adopted.put(slot, new Claims());
@@ -235,7 +242,7 @@ final class OverduePoll {
           nextNanos = Math.min(nextNanos, nowNanos + SOON_NANOS);
         }
       }
-      sinceNanos[slot] = first != null && first.equals(heads[slot]) ? sinceNanos[slot] : nowNanos;
+      remember(slice, nowNanos);
       // Progress in an adopted slot is ignored: it is no evidence that the owner is active.
       heads[slot] = adopted.containsKey(slot) ? null : first;
     }
@@ -261,10 +268,32 @@ final class OverduePoll {
     return !stealing.get(slot) && (adoption != Adoption.ALLOWED || helpersBefore(slot) == 0);
   }
 
-  private boolean isOrphaned(int slot, DueEntry first, boolean isBusy, long nowNanos) {
-    if (!first.equals(heads[slot])) {
-      return false;
+  private void remember(DueSlice slice, long nowNanos) {
+    Map<DueEntry, Long> before = seenIn(slice.slot());
+    Map<DueEntry, Long> after = new HashMap<>();
+    slice.entries().stream().limit(REMEMBERED)
+        .forEach(entry -> after.put(entry, before.getOrDefault(entry, nowNanos)));
+    if (after.isEmpty()) {
+      seenNanos.remove(slice.slot());
+    } else {
+      seenNanos.put(slice.slot(), after);
     }
+  }
+
+  private Map<DueEntry, Long> seenIn(int slot) {
+    return seenNanos.getOrDefault(slot, Map.of());
+  }
+
+  /** Returns the entries that the previous poll of the slot returned as well. */
+  private List<DueEntry> unchanged(DueSlice slice) {
+    return slice.entries().stream().filter(seenIn(slice.slot())::containsKey).toList();
+  }
+
+  private boolean isOrphaned(DueSlice slice, boolean isBusy, long nowNanos) {
+    int slot = slice.slot();
+    long longestNanos = unchanged(slice).stream()
+        .mapToLong(entry -> nowNanos - seenIn(slot).getOrDefault(entry, nowNanos)).max()
+        .orElse(-1);
     String owner = assignment.owner(slot);
     Long seenNanos = owner == null ? null : atWorkNanos.get(owner);
     boolean isAtWork = seenNanos != null && nowNanos - seenNanos <= AT_WORK_NANOS;
@@ -273,7 +302,7 @@ final class OverduePoll {
       // The last interval is shortened to a half, because polls are not exactly one interval apart.
       patienceNanos = Math.max(patienceNanos, helpersBefore(slot) * EVERY_NANOS + EVERY_NANOS / 2);
     }
-    return nowNanos - sinceNanos[slot] >= patienceNanos;
+    return longestNanos >= patienceNanos;
   }
 
   private int helpersBefore(int slot) {

@@ -160,6 +160,19 @@ final class Parking {
     }
   }
 
+  /** Returns the time until {@link #readBack} reads a page of a lane; {@link Long#MAX_VALUE} if no lane needs one. */
+  long waitNanos(long nowNanos) {
+    long waitNanos = Long.MAX_VALUE;
+    for (int i = 0; i < lanes.size(); i++) {
+      Lane lane = lanes.at(i);
+      long laneNanos = lane.parkedWaitNanos(nowNanos, low);
+      if (laneNanos < waitNanos && lanes.parkedPage(lane, PAGE) > 0) {
+        waitNanos = laneNanos;
+      }
+    }
+    return waitNanos;
+  }
+
   private void readBack(Lane lane, int page, SlotSet slots, long nowNanos) {
     boolean sharesSlots = slots.size() > 0 && !slots.isAll();
     SlotSet from = lane.readParked(sharesSlots, nowNanos) == Lane.ParkedOf.OWN

@@ -34,7 +34,8 @@ final class Renewals {
     /**
      * Called when the store has answered, or when the renewal has failed.
      *
-     * @param leaseMillis the requested length of the lease, which begins at {@code sentNanos} or later
+     * @param leaseMillis the requested length of the lease, which begins at {@code sentNanos} or later; 0 if the lease
+     *     was to be closed
      * @param result null if the renewal failed
      */
     void answered(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos,
@@ -60,6 +61,14 @@ final class Renewals {
     Token token = attempt.task.token();
     assert token != null;
     waiting.add(new Renewal(attempt, new Extension(attempt.task.id(), token, leaseMillis)));
+  }
+
+  /**
+   * Adds a request to close the lease of an attempt, if the lease has ended. It is answered as a renewal by 0 ms: the
+   * result has no lease end if the lease has ended, and no later extension of the lease has an effect.
+   */
+  void close(RunningAttempt attempt) {
+    add(attempt, 0);
   }
 
   /** Returns true if no renewal waits to be sent, and no call is under way. */

@@ -195,8 +195,8 @@ final class ReportCalls {
     long calledMillis = loops.storeMillis();
     return extensions.call(List.of(new Extension(id, token, leaseMillis, note)), bytes(note)).thenApply(results -> {
       ExtendResult result = results.get(0);
-      return new Extended(result.kind(), result.leaseEnd(),
-          Math.clamp(result.leaseEnd() - calledMillis, 0, leaseMillis));
+      long leaseEnd = result.kind() == ExtendResult.Kind.EXTENDED ? result.leaseEnd() : 0;
+      return new Extended(result.kind(), leaseEnd, Math.clamp(leaseEnd - calledMillis, 0, leaseMillis));
     });
   }
 }

@@ -311,7 +311,8 @@ final class AttemptsTest {
     advance(100);
     assertThat(rig.answers.getFirst()).as("the lease is over").isCancelled();
     assertThat(rig.lane("q").permits().inUse()).as("a renewal may have taken effect").isEqualTo(1);
-    rig.answer(rig.onlyCall("find"), Optional.empty());
+    rig.nowNanos += LoopRig.SECOND;
+    rig.answer(closing(), List.of(new ExtendResult(ExtendResult.Kind.NOT_FOUND, 0)));
     assertThat(rig.lane("q").permits().inUse()).isZero();
   }
 
@@ -328,9 +329,9 @@ final class AttemptsTest {
     advance(RENEWED_MILLIS - 1);
     assertThat(rig.calls).as("the end of the attempt is not recorded yet, and the lease holds").isEmpty();
     advance(1);
-    LoopRig.Call found = rig.onlyCall("find");
+    LoopRig.Call closing = closing();
     assertThat(rig.lane("q").permits().inUse()).isEqualTo(1);
-    rig.answer(found, Optional.empty());
+    rig.answer(closing, List.of(new ExtendResult(ExtendResult.Kind.NOT_FOUND, 0)));
     assertThat(rig.lane("q").permits().inUse()).isZero();
   }
 
@@ -349,11 +350,19 @@ final class AttemptsTest {
     assertThat(rig.calls).isEmpty();
     assertThat(rig.lane("q").permits().inUse()).isEqualTo(1);
     advance(1);
-    assertThat(rig.onlyCall("find")).isNotNull();
+    assertThat(closing()).isNotNull();
+  }
+
+  /** Returns the only call, which closes a lease. */
+  private LoopRig.Call closing() {
+    renewals.turn(rig.nowNanos);
+    LoopRig.Call call = rig.onlyCall("extend");
+    assertThat(call.<Extension>items()).extracting(Extension::leaseMillis).containsExactly(0L);
+    return call;
   }
 
   @Test
-  void anAcceptedAttemptIsReleasedAfterAReadOfItsEnd() {
+  void anAcceptedAttemptIsReleasedOnceItsLeaseIsClosed() {
     rig.local("q");
     rig.clock.answered(new StoreClock.Question(START_MILLIS * 1_000, rig.nowNanos), START_MILLIS * 1_000, true,
         rig.nowNanos);
@@ -361,13 +370,31 @@ final class AttemptsTest {
     rig.answers.getFirst().complete(new Answer.Accepted(""));
     rig.handle();
     advance(LEASE_MILLIS);
-    LoopRig.Call early = rig.onlyCall("find");
-    advance(1_000);
-    rig.answer(early, Optional.of(task));
-    assertThat(rig.lane("q").permits().inUse()).as("the lease may have been extended since the read").isEqualTo(1);
-    advance(1);
-    rig.answer(rig.onlyCall("find"), Optional.of(task));
+    rig.answer(closing(), List.of(new ExtendResult(ExtendResult.Kind.EXTENDED, task.leaseEnd() + 5_000)));
+    assertThat(rig.lane("q").permits().inUse()).as("another caller has extended the lease").isEqualTo(1);
+    advance(5_000 - 1);
+    renewals.turn(rig.nowNanos);
+    assertThat(rig.calls).isEmpty();
+    advance(2_000);
+    rig.fail(closing());
+    assertThat(rig.lane("q").permits().inUse()).as("the end of the lease is unknown").isEqualTo(1);
+    advance(5_000);
+    rig.answer(closing(), List.of(new ExtendResult(ExtendResult.Kind.STALE, 0)));
     assertReleased("q");
+  }
+
+  @Test
+  void anEndedLeaseThatIsOnlyReadReleasesNothing() {
+    rig.isShared = true;
+    rig.queue(QueueConfig.builder("q", Target.local()).concurrency(5).build());
+    rig.lane("q").permits().grant(5, 1, Long.MAX_VALUE, rig.nowNanos + 100 * LoopRig.SECOND, rig.nowNanos);
+    TaskRecord task = begin("q", "q", 0);
+    rig.answers.getFirst().complete(new Answer.Accepted(""));
+    rig.handle();
+    rig.nowNanos += LEASE_MILLIS * 1_000_000 + LoopRig.SECOND;
+    attempts.findReports(rig.nowNanos);
+    rig.answer(rig.onlyCall("find"), Optional.of(task));
+    assertThat(rig.lane("q").permits().inUse()).as("an extension may be under way in the store").isEqualTo(1);
   }
 
   @Test
@@ -391,11 +418,9 @@ final class AttemptsTest {
     renewals.turn(rig.nowNanos);
     LoopRig.Call extension = rig.onlyCall("extend");
     advance(RENEWED_MILLIS);
-    rig.fail(rig.onlyCall("find"));
     rig.fail(extension);
     rig.nowNanos += LoopRig.SECOND;
-    renewals.turn(rig.nowNanos);
-    assertThat(rig.calls).as("the store extends no lease that has ended").isEmpty();
+    assertThat(closing()).as("the store extends no lease that has ended").isNotNull();
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.Unready;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Target;
@@ -244,12 +245,15 @@ final class ClusterTest {
       assertThat(node.takesSlots()).isFalse();
       assertThat(node.clockOffsetMillis()).isEqualTo(-Duration.ofHours(1).toMillis());
     });
+    assertThat(b.engine.status().unready()).contains(new Unready.ClockOff(-Duration.ofHours(1).toMillis()));
+    assertThat(a.engine.status().unready()).isEmpty();
     b.aheadMillis = -Duration.ofHours(1).toMillis();
     cluster.advance(Duration.ofSeconds(15));
     assertThat(b.engine.cluster().ownedSlots()).isZero();
     b.aheadMillis = 20;
     cluster.advance(Duration.ofSeconds(15));
     assertThat(b.engine.cluster().ownedSlots()).isEqualTo(8);
+    assertThat(b.engine.status().unready()).isEmpty();
     cluster.advance(Duration.ofSeconds(40));
     cluster.ensureEachOnce(1_000);
     cluster.ensureLateBy(0, 1);

@@ -203,7 +203,8 @@ final class LoopRig {
           added.add(more);
         }
       }, BATCH);
-  final LookAhead lookAhead = new LookAhead(reads, health, clock, slots, WINDOW_MILLIS, 1_000, START_MILLIS, nowNanos);
+  final LookAhead lookAhead = new LookAhead(reads, health, clock, slots, WINDOW_MILLIS, 1_000, START_MILLIS, nowNanos,
+      () -> {});
   final RandomSource random = new RandomSource(new SplittableRandom(7));
 
   LoopRig() {

@@ -57,6 +57,23 @@ final class OverduePollTest {
   }
 
   @Test
+  void anEntryBehindEntriesThatAreMovedIsTaken() {
+    assign("a", "a", "b", "b");
+    DueEntry stuck = new DueEntry(50, new TaskId(0, 50), "q");
+    for (int second = 0; second < 4; second++) {
+      nowNanos += TimeUnit.SECONDS.toNanos(1);
+      DueEntry touched = new DueEntry(5 + second, new TaskId(0, 5), "q");
+      List<DueEntry> taken = poll.taken(List.of(new DueSlice(0, List.of(touched, stuck), false)), NONE, false,
+          nowNanos);
+      assertThat(taken).as("what moves is not taken; the moves may be those of the owner").isEmpty();
+    }
+    nowNanos += TimeUnit.SECONDS.toNanos(2);
+    DueEntry touched = new DueEntry(10, new TaskId(0, 5), "q");
+    assertThat(poll.taken(List.of(new DueSlice(0, List.of(touched, stuck), false)), NONE, false, nowNanos))
+        .containsExactly(stuck);
+  }
+
+  @Test
   void aSlotIsDrainedUntilAClaimIsLost() {
     assign("a", "a", "b", "b");
     assertThat(poll(false, 5, 5, 0, 0)).isEmpty();

@@ -106,6 +106,24 @@ final class ParkingTest {
   }
 
   @Test
+  void theLoopWakesWhenParkedTasksAreToBeReadAgain() {
+    pause(false);
+    rig.lane("q").parked();
+    assertThat(parking.waitNanos(rig.nowNanos)).as("a read is due").isZero();
+    parking.readBack(rig.slots.watched(), rig.nowNanos);
+    assertThat(parking.waitNanos(rig.nowNanos)).as("the answer wakes the loop").isEqualTo(Long.MAX_VALUE);
+    rig.answer(rig.onlyCall("parked"), List.of(entry(0, 10, 1, "q")));
+    assertThat(parking.waitNanos(rig.nowNanos)).as("there may be more").isZero();
+    parking.readBack(rig.slots.watched(), rig.nowNanos);
+    rig.answer(rig.onlyCall("parked"), List.of());
+    assertThat(parking.waitNanos(rig.nowNanos)).as("the end was read").isEqualTo(100_000_000);
+    rig.advance(99);
+    assertThat(parking.waitNanos(rig.nowNanos)).isEqualTo(1_000_000);
+    pause(true);
+    assertThat(parking.waitNanos(rig.nowNanos)).as("a paused queue takes nothing").isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
   void queuesWithParkedTasksAreListedOnceASecond() {
     pause(false);
     assertThat(rig.lane("q").hasParked()).as("assumed until a list is read").isTrue();

@@ -130,6 +130,44 @@ final class PartsTest {
         .hasMessageContaining("bytes=");
   }
 
+  /** Foreign code may throw an Error, such as an AssertionError or a NoClassDefFoundError, wherever it is called. */
+  @Test
+  void anErrorOfForeignCodeLeavesNoCallWithoutAnAnswer() {
+    int calls = 10;
+    Slow slow = new Slow();
+    GroupCommit<Integer, String> hooked = new GroupCommit<>("test", slow::call, (items, results) -> {
+      throw new NoClassDefFoundError("hook");
+    }, 1, new Admission(calls, 1_000), STOPPED_CLOCK, Meter.NONE);
+    for (int i = 0; i < 2 * calls; i++) {
+      CompletableFuture<List<String>> answer = hooked.call(List.of(i), 1);
+      slow.answer(i);
+      assertThat(answer).isCompletedWithValue(List.of("r" + i));
+    }
+
+    GroupCommit<Integer, String> broken = new GroupCommit<>("test", items -> {
+      throw new NoClassDefFoundError("store");
+    }, (items, results) -> {}, 1, new Admission(calls, 1_000), STOPPED_CLOCK, Meter.NONE);
+    for (int i = 0; i < 2 * calls; i++) {
+      assertThat(broken.call(List.of(i), 1).exceptionNow()).isInstanceOf(NoClassDefFoundError.class);
+    }
+  }
+
+  @Test
+  void aFailingMeterChangesNothing() {
+    List<String> counted = new ArrayList<>();
+    Meter meter = GuardedMeter.of(new Meter() {
+      @Override
+      public void claimed(String queue, long lateMicros) {
+        counted.add(queue);
+        throw new NoClassDefFoundError("meter");
+      }
+    });
+    meter.claimed("a", 1);
+    meter.claimed("b", 1);
+    assertThat(counted).containsExactly("a", "b");
+    assertThat(GuardedMeter.of(meter)).isSameAs(meter);
+  }
+
   @Test
   void aRateAllowsABurstOfAtMostATenthOfASecond() {
     Permits permits = new Permits(() -> {});

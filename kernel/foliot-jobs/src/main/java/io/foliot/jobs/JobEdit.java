@@ -1,8 +1,12 @@
 package io.foliot.jobs;
 
 import io.foliot.core.Body;
+import io.foliot.jobs.schedule.Schedule;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +50,45 @@ final class JobEdit {
     carried = new ArrayList<>(record.carried());
     left = new ArrayList<>(record.left());
     isDeleted = record.isDeleted();
+  }
+
+  /**
+   * Removes scheduled times after {@code now} that did not run from the history and the totals. No instant of the
+   * history is after {@code now} then, except the scheduled times of runs.
+   */
+  void rewindHistory(Schedule schedule, long now) {
+    List<PastRun> before = List.copyOf(history);
+    history.clear();
+    for (PastRun past : before) {
+      long ahead = past.result().isRun() || past.origin() != 0 || past.to() <= now
+          ? 0
+          : past.from() > now
+              ? past.count()
+              : Math.min(past.count() - 1, schedule.count(Instant.ofEpochMilli(now), Instant.ofEpochMilli(past.to()),
+                  past.count()));
+      if (ahead > 0) {
+        totals = totals.with(past.upTo(past.to(), -ahead, now));
+      }
+      if (ahead < past.count()) {
+        history.add(past.upTo(ahead > 0 ? now : past.to(), past.count() - ahead, now));
+      }
+    }
+  }
+
+  /** Returns the scheduled times after the cursor that have run already, because the store's clock was ahead. */
+  Set<Long> ranAhead() {
+    Set<Long> times = new HashSet<>();
+    for (Run run : active) {
+      if (run.origin() == 0 && run.time() > cursor) {
+        times.add(run.time());
+      }
+    }
+    for (PastRun past : history) {
+      if (past.origin() == 0 && past.result().isRun() && past.from() > cursor) {
+        times.add(past.from());
+      }
+    }
+    return times;
   }
 
   /** Adds an entry to the history. If a range continues the last entry, that entry is extended instead. */

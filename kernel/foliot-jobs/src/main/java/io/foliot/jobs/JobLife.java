@@ -23,13 +23,15 @@ import org.jspecify.annotations.Nullable;
  * tasks to insert and the tasks to cancel. It uses no clock, no thread and no store.
  *
  * <ol>
+ * <li><i>Clock.</i> {@link Rewind} repairs a record that was written while the store's clock was ahead.
  * <li><i>Times.</i> {@link ScheduledTimes} decides for each scheduled time up to now whether it runs.
  * <li><i>Active runs.</i> The ends that were read are recorded. A run is closed only when it has no more tasks to
  * insert and all its tasks have ended. The passing of time alone never closes a run. A task whose record was deleted is
  * treated as ended. A run past its deadline is stopped. The tasks of a run that is being stopped are cancelled in each
  * pass until they have ended. This step needs neither the schedule nor the definition: it also applies while a calendar
  * is missing, and to the runs that a deleted job has left.
- * <li><i>Start.</i> Runs that wait begin as the overlap rule permits. {@link RunPlaces} chooses where their shards run;
+ * <li><i>Start.</i> Runs that wait begin as the overlap rule permits. A scheduled time that has waited beyond the
+ * window of the misfire policy is missed instead. {@link RunPlaces} chooses where their shards run;
  * the choice is stored in the run, and a later fleet does not change it. If a run has a listener before its shards, the
  * shards begin only after that listener has succeeded. At most {@link Outcome.Rearm#MAX_CHILDREN} tasks are inserted in
  * a pass; the next pass continues. A run that would be too large waits, and the job is in error meanwhile.
@@ -84,10 +86,11 @@ final class JobLife {
   /** The reason why the scheduled times are not known, or null. */
   private final @Nullable ScheduleException unscheduled;
   private final long now;
-  private final @Nullable Fleet fleet;
+  private final Attendance workers;
   private final Allocators allocators;
   private final List<Outcome.Child> children = new ArrayList<>();
   private final List<TaskId> cancels = new ArrayList<>();
+  private final List<TaskId> hastened = new ArrayList<>();
   private long childBytes;
   /** Size of the checkpoints that the record keeps, in characters. */
   private int carriedLength;
@@ -107,12 +110,13 @@ final class JobLife {
    * @param at when the next pass is due, in milliseconds since 1970
    * @param children the tasks to insert in the step that writes the record
    * @param cancels the tasks to cancel before that step
+   * @param hastened the waiting tasks to make due now, because they were written while the store's clock was ahead
    * @param unallocated the failure of the allocator, if a run does not begin because of this failure; else null
    * @param failure the reason why the pass fails, or null. If the pass fails, the job is in error and the record is not
    *     written, but the tasks are cancelled nevertheless
    */
   record Plan(JobRecord record, long at, List<Outcome.Child> children, List<TaskId> cancels,
-      @Nullable UnallocatedException unallocated, @Nullable RuntimeException failure) {
+      List<TaskId> hastened, @Nullable UnallocatedException unallocated, @Nullable RuntimeException failure) {
     /** Returns whether the record can go: the job is deleted, and no task of its runs is left. */
     boolean isOver() {
       return record.isDeleted() && record.left().isEmpty();
@@ -120,8 +124,8 @@ final class JobLife {
   }
 
   private JobLife(JobRecord record, long now, Function<String, @Nullable Calendar> calendars,
-      @Nullable Fleet fleet, Allocators allocators) {
-    this.fleet = fleet;
+      Attendance workers, Allocators allocators) {
+    this.workers = workers;
     this.allocators = allocators;
     edit = new JobEdit(record);
     carriedLength = record.carriedLength();
@@ -211,21 +215,26 @@ final class JobLife {
    * @param now the store's time of the claim, in milliseconds since 1970
    * @param ends the states of the shards that were read, by id; the pass treats all other shards as not ended
    * @param calendars returns a calendar by its name, or null if there is none
-   * @param fleet the workers, or null if this node has not read them yet
+   * @param workers the workers of this node
    * @param allocators the allocators of this node
    */
   static Plan plan(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
-      Function<String, @Nullable Calendar> calendars, @Nullable Fleet fleet, Allocators allocators) {
-    JobLife pass = new JobLife(record, now, calendars, fleet, allocators);
-    boolean complete = !pass.isScheduled() || ScheduledTimes.settle(pass.edit, pass.schedule, now);
+      Function<String, @Nullable Calendar> calendars, Attendance workers, Allocators allocators) {
+    JobLife pass = new JobLife(record, now, calendars, workers, allocators);
+    boolean complete = true;
+    if (pass.isScheduled()) {
+      Rewind.apply(pass.edit, record, pass.schedule, now);
+      complete = ScheduledTimes.settle(pass.edit, pass.schedule, now);
+    }
     pass.noteEnds(ends);
     pass.noteLeft(ends);
+    pass.hasten(ends);
     pass.readOn(ends);
     pass.start();
     boolean inserted = pass.insert();
     JobRecord next = pass.edit.done();
     return new Plan(next, complete && inserted ? pass.nextPass() : now, List.copyOf(pass.children),
-        List.copyOf(pass.cancels), pass.wait == null ? null : pass.wait.unallocated(), pass.failure(record));
+        List.copyOf(pass.cancels), List.copyOf(pass.hastened), pass.wait == null ? null : pass.wait.unallocated(), pass.failure(record));
   }
 
   /** Returns whether this pass decides scheduled times and begins runs. */
@@ -245,14 +254,25 @@ final class JobLife {
 
   /** Computes a pass without allocators. */
   static Plan plan(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
-      Function<String, @Nullable Calendar> calendars, @Nullable Fleet fleet) {
-    return plan(record, now, ends, calendars, fleet, Allocators.NONE);
+      Function<String, @Nullable Calendar> calendars, Attendance workers) {
+    return plan(record, now, ends, calendars, workers, Allocators.NONE);
+  }
+
+  /** Returns a record with these ends and the requests of their handlers recorded. It starts and inserts nothing. */
+  static JobRecord ended(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
+      Function<String, @Nullable Calendar> calendars) {
+    JobLife pass = new JobLife(record, now, calendars, Attendance.UNKNOWN, Allocators.NONE);
+    pass.noteEnds(ends);
+    if (!pass.edit.isEnded) {
+      pass.continuations.forEach(run -> pass.edit.again(run, now));
+    }
+    return pass.edit.done();
   }
 
   /** Returns a record with these ends recorded, for display. */
   static JobRecord noted(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
       Function<String, @Nullable Calendar> calendars) {
-    JobLife view = new JobLife(record, now, calendars, null, Allocators.NONE);
+    JobLife view = new JobLife(record, now, calendars, Attendance.UNKNOWN, Allocators.NONE);
     view.noteEnds(ends);
     return view.edit.done();
   }
@@ -305,6 +325,18 @@ final class JobLife {
     }
     edit.isEnded = wasEnded;
     carriedLength = carriedBefore;
+  }
+
+  /**
+   * Collects the tasks of active runs that wait, and were written while the store's clock was ahead. They would begin
+   * only when the clock shows that time again. Their runs have begun, so the tasks begin now.
+   */
+  private void hasten(Map<TaskId, ShardEnd> ends) {
+    ends.forEach((id, end) -> {
+      if (end.state() == ShardEnd.State.LIVE && end.at() > now + Rewind.TOLERANCE_MILLIS && !cancels.contains(id)) {
+        hastened.add(id);
+      }
+    });
   }
 
   private void readOn(Map<TaskId, ShardEnd> ends) {
@@ -384,19 +416,23 @@ final class JobLife {
   }
 
   /**
-   * Cancels each shard that only one worker may run, if that worker takes no more tasks of the queue and no attempt of
-   * the shard runs.
+   * Cancels each shard that only one worker may run, if that worker takes no more tasks of the queue, and no attempt of
+   * the shard runs. A worker that was not disabled takes no more tasks once it is {@linkplain Attendance#isGone gone}.
    *
    * @param queue the queue of the shards
    */
   private void cancelGone(Run run, String queue, Map<TaskId, ShardEnd> ends) {
+    Fleet fleet = workers.fleet();
     if (fleet == null || run.isStopping() || !run.targets().isOnly()) {
       return;
     }
     unended(run, MAX_READ).stream().forEach(shard -> {
       TaskId id = Shards.id(edit.job.name(), run, shard);
       ShardEnd end = ends.get(id);
-      boolean isGone = RunPlaces.isAbandoned(run, queue, shard, fleet);
+      // A seat that is missing in this node's fleet may be newer than the fleet.
+      Fleet.Seat seat = fleet.seat(run.targets().address(shard).number());
+      boolean isGone = RunPlaces.isAbandoned(run, queue, shard, fleet) && seat != null
+          && (!seat.isEnabled() || workers.isGone(seat, queue, now));
       boolean isIdle = end != null && (end.state() == ShardEnd.State.LIVE
           || (end.state() == ShardEnd.State.RUNNING && end.at() <= now));
       if (isGone && isIdle) {
@@ -488,7 +524,11 @@ final class JobLife {
   }
 
   private void begin(JobRecord.Waiting time) {
-    switch (RunPlaces.choose(edit.job, edit.parameter(time.origin()), fleet, allocators)) {
+    if (ScheduledTimes.isTooLate(edit.job, schedule, time, now)) {
+      edit.past(PastRun.Result.MISSED, time.time(), time.time(), 1, now);
+      return;
+    }
+    switch (RunPlaces.choose(edit.job, edit.parameter(time.origin()), workers, now, allocators)) {
       case RunPlaces.Begin place -> {
         long timeout = timeoutMillis();
         edit.active.add(Run.started(time.time(), time.origin(), place.shards(), place.targets(), time.missed(), now,

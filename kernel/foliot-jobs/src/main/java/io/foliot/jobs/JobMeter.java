@@ -43,6 +43,13 @@ public interface JobMeter {
    */
   default void planned(String job, String queue, int running, long failuresInRow, long nextMillis) {}
 
+  /**
+   * Records how many jobs were planned while the store's clock was ahead, and are not repaired yet.
+   *
+   * @param jobs the number of jobs
+   */
+  default void ahead(long jobs) {}
+
   /** A meter that counts nothing. */
   JobMeter NONE = new JobMeter() {};
 }

@@ -15,10 +15,12 @@ import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
+import io.foliot.core.store.Touch;
 import io.foliot.core.store.format.UnreadableException;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.ScheduleException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -58,11 +60,6 @@ public final class JobPlanner implements Delivery {
    * other queues are busy.
    */
   private static final int PRIORITY = 2;
-  /**
-   * Time after the first pass without a fleet. During this time, the workers are treated as unknown; after it, the
-   * fleet is treated as empty.
-   */
-  private static final long FLEET_GRACE_MILLIS = 10_000;
   private static final Duration RETENTION = Duration.ofHours(1);
   /**
    * Pause after a pass that failed because of the store. The pause does not grow, so that jobs continue soon after the
@@ -71,6 +68,8 @@ public final class JobPlanner implements Delivery {
   private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
   /** Pause between two messages about delayed passes. */
   private static final long LOG_EVERY_MILLIS = 60_000;
+  /** Pause before the next pass while the clocks of this node and of the store disagree. */
+  private static final Duration CLOCK_PAUSE = Duration.ofSeconds(2);
   /** Longest pause after a pass that failed because of the job itself. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
@@ -83,14 +82,19 @@ public final class JobPlanner implements Delivery {
   private final PlanningShares shares = new PlanningShares();
   /** Time of the latest message about delayed passes, in milliseconds since 1970. */
   private final AtomicLong delayLogged = new AtomicLong();
+  private final ClockCheck clocks;
+  private final AheadJobs ahead;
   // any thread
-  private volatile @Nullable Fleet fleet;
-  /** Time of the first pass without a fleet, in milliseconds since 1970; 0 before that pass. */
-  private final AtomicLong firstPass = new AtomicLong();
+  private volatile Attendance workers = Attendance.UNKNOWN;
 
   /** Creates a planner of the jobs in a store. */
   public JobPlanner(TaskStore store, JobMeter meter) {
     this(store, meter, Map.of());
+  }
+
+  /** Creates a planner that plans only while its node's clock agrees with the store's. */
+  public JobPlanner(TaskStore store, JobMeter meter, ClockCheck clocks) {
+    this(store, meter, Map.of(), clocks);
   }
 
   /**
@@ -99,6 +103,17 @@ public final class JobPlanner implements Delivery {
    * @param allocators the application's allocators, by name
    */
   public JobPlanner(TaskStore store, JobMeter meter, Map<String, ShardAllocator> allocators) {
+    this(store, meter, allocators, ClockCheck.NONE);
+  }
+
+  /**
+   * Creates a planner as {@link #JobPlanner(TaskStore, JobMeter, Map)} does.
+   *
+   * @param clocks compares the clocks of the node and of the store; while they disagree, this planner plans nothing
+   */
+  public JobPlanner(TaskStore store, JobMeter meter, Map<String, ShardAllocator> allocators, ClockCheck clocks) {
+    this.clocks = clocks;
+    ahead = new AheadJobs(store, meter);
     this.store = store;
     this.meter = meter;
     this.allocators = new Allocators(allocators);
@@ -115,7 +130,7 @@ public final class JobPlanner implements Delivery {
 
   /** Returns jobs as {@link #jobs(JobHost)} does, with the given clock, timer and source of random bits. */
   public Jobs jobs(JobHost host, JobSurroundings surroundings) {
-    return new Jobs(store, host, surroundings, shares, () -> fleet, allocators);
+    return new Jobs(store, host, surroundings, shares, () -> workers.fleet(), allocators);
   }
 
   @Override
@@ -142,21 +157,22 @@ public final class JobPlanner implements Delivery {
   }
 
   @Override
-  public void fleetChanged(Fleet newFleet) {
-    fleet = newFleet;
+  public synchronized void fleetChanged(Fleet fleet, long nowMillis) {
+    if (workers.fleet() == null) {
+      // The node has just started. The store's clock may have been set back while no node ran.
+      ahead.wake();
+    }
+    workers = workers.with(fleet, nowMillis);
   }
 
-  /**
-   * Returns the workers, or null if they are unknown; a run that needs workers then waits. After
-   * {@link #FLEET_GRACE_MILLIS}, returns an empty fleet instead of null, so that such a run does not wait forever.
-   */
-  private @Nullable Fleet fleet(long now) {
-    Fleet known = fleet;
-    if (known != null) {
-      return known;
-    }
-    firstPass.compareAndSet(0, now);
-    return now - firstPass.get() < FLEET_GRACE_MILLIS ? null : Fleet.EMPTY;
+  @Override
+  public void clockSetBack() {
+    ahead.wake();
+  }
+
+  private synchronized Attendance workers(long now) {
+    workers = workers.asOf(now);
+    return workers;
   }
 
   @Override
@@ -182,7 +198,17 @@ public final class JobPlanner implements Delivery {
 
   private CompletionStage<Answer> pass(TaskRecord task, JobRecord record) {
     long now = task.claimedAt();
+    if (clocks.disagree(now)) {
+      return CompletableFuture.completedFuture(firstAttempt(task, CLOCK_PAUSE));
+    }
     meter.passed(Math.max(0, now - task.dueAt()));
+    boolean isAhead = Rewind.isAhead(record, now);
+    ahead.passed(now, isAhead);
+    if (isAhead) {
+      LOG.log(System.Logger.Level.WARNING, "a job was planned while the store''s clock was ahead; its times after now"
+          + " are decided again: job={0}, decidedUpTo={1}, now={2}", record.job().name(),
+          Instant.ofEpochMilli(record.cursor()), Instant.ofEpochMilli(now));
+    }
     List<TaskId> wanted = JobLife.wanted(record);
     if (wanted.isEmpty() && record.job().schedule().exclude().isEmpty()) {
       return planned(task, record, now, Map.of(), none -> null);
@@ -201,17 +227,20 @@ public final class JobPlanner implements Delivery {
       Function<String, @Nullable Calendar> known) {
     JobLife.Plan plan;
     try {
-      plan = JobLife.plan(record, now, ends, known, fleet(now), allocators);
+      plan = JobLife.plan(record, now, ends, known, workers(now), allocators);
     } catch (RuntimeException e) {
       return CompletableFuture.completedFuture(failed(task, e));
     }
     waits.planned(record.job().name(), plan.unallocated(), now);
     Answer answer = answer(task, record, plan, now);
-    if (plan.cancels().isEmpty()) {
+    if (plan.cancels().isEmpty() && plan.hastened().isEmpty()) {
       return CompletableFuture.completedFuture(answer);
     }
     List<TaskRef> refs = plan.cancels().stream().<TaskRef>map(TaskRef.ById::new).toList();
-    return store.cancel(refs).thenApply(cancelled -> answer);
+    List<Touch> touches = plan.hastened().stream().map(id -> new Touch(new TaskRef.ById(id), Due.NOW)).toList();
+    CompletionStage<?> cancelled = refs.isEmpty() ? CompletableFuture.completedFuture(null) : store.cancel(refs);
+    CompletionStage<?> touched = touches.isEmpty() ? CompletableFuture.completedFuture(null) : store.touch(touches);
+    return cancelled.thenCombine(touched, (none, nothing) -> answer);
   }
 
   private Answer answer(TaskRecord task, JobRecord before, JobLife.Plan plan, long now) {

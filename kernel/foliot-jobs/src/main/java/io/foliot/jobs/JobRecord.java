@@ -92,6 +92,11 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * @param waits whether this run waits for its turn while another run is active; if false, the overlap rule applies
    */
   record Waiting(long time, long origin, int missed, boolean waits) {
+    /** Returns a copy with another time. */
+    Waiting at(long other) {
+      return new Waiting(other, origin, missed, waits);
+    }
+
     /** Returns a copy with {@link #waits} set. */
     Waiting waiting() {
       return new Waiting(time, origin, missed, true);
@@ -110,6 +115,11 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    */
   record Paused(long since, long until, long origins, String reason, String actor) {
     static final long OPEN = Long.MAX_VALUE;
+
+    /** Returns a copy that began at another instant. */
+    Paused since(long other) {
+      return new Paused(other, until, origins, reason, actor);
+    }
 
     /** Returns whether the pause is still in effect one millisecond after an instant. */
     boolean holdsAfter(long millis) {

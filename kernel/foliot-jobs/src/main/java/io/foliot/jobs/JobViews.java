@@ -134,7 +134,11 @@ final class JobViews {
     String problem = error;
     String waitsFor = "";
     try {
-      waitsFor = waitsFor(record, workers);
+      waitsFor = Rewind.isAhead(record, time.wallMillis())
+          ? "was planned while the store's clock was ahead, up to " + Instant.ofEpochMilli(record.cursor())
+              + "; it waits until this node and the store agree on the time, or for 'foliot jobs rewind " + job.name()
+              + "'"
+          : waitsFor(record, workers);
       Schedule schedule = job.schedule().schedule(job.name(), known);
       JobEdit decided = new JobEdit(record);
       decided.cursor = decidedUpTo(record, 0);
@@ -188,12 +192,12 @@ final class JobViews {
       return "";
     }
     if (!record.waiting().isEmpty()) {
-      return RunPlaces.choose(job, next, workers, allocators) instanceof RunPlaces.Wait wait
-          ? wait.reason()
-          // The node that plans the job may have read another fleet, or may have other allocators.
-          : job.allocation() == Allocation.OWN
-              ? "waits until the node that plans the job assigns its shards: allocator=" + job.allocator()
-              : "";
+      return switch (RunPlaces.choose(job, next, Attendance.of(workers), 0, allocators)) {
+        case RunPlaces.Wait wait -> wait.reason();
+        case RunPlaces.NoTargets none -> RunPlaces.waitsForWorker(job.queue());
+        case RunPlaces.Begin begin -> beginsElsewhere(job);
+        case RunPlaces.TooLarge large -> beginsElsewhere(job);
+      };
     }
     if (record.isEnded()) {
       return "";
@@ -202,6 +206,13 @@ final class JobViews {
       return "needs " + Allocators.missing(job.allocator());
     }
     return workers == null ? "" : RunPlaces.wouldMiss(job, workers);
+  }
+
+  /** The node that plans the job may have read another fleet, or may have other allocators. */
+  private static String beginsElsewhere(Job job) {
+    return job.allocation() == Allocation.OWN
+        ? "waits until the node that plans the job assigns its shards: allocator=" + job.allocator()
+        : "";
   }
 
   /**

@@ -493,6 +493,15 @@ public final class Jobs {
   }
 
   /**
+   * Makes the next pass of a job due at once. If the job was planned while the store's clock was ahead, this pass sets
+   * the job back: its times after now are decided again when they come. Otherwise the job does not change.
+   */
+  public CompletableFuture<JobStatus> rewind(String name) {
+    return wake(name).thenCompose(woken -> find(name))
+        .thenApply(status -> status.orElseThrow(() -> new UnknownJobException(name))).toCompletableFuture();
+  }
+
+  /**
    * Requests a run now. The run waits for its turn if the overlap rule does not allow several runs.
    *
    * @param key the caller's name for the request, or null; a request has no effect if its key is among the 32 latest
@@ -802,7 +811,7 @@ public final class Jobs {
    * exists.
    */
   private CompletionStage<Optional<Put>> added(JobRecord record, long now, Function<String, @Nullable Calendar> known) {
-    JobLife.Plan plan = JobLife.plan(record, now, Map.of(), known, null);
+    JobLife.Plan plan = JobLife.plan(record, now, Map.of(), known, Attendance.UNKNOWN);
     long first = plan.record().equals(record) ? plan.at() : now;
     Due due = Due.at(shares.firstPass(record.job().queue(), now, first));
     String name = record.job().name();

@@ -51,8 +51,8 @@ public record PastRun(long from, long to, long count, long origin, Result result
     /** The time did not run, because another run was active or waited, or because a handler had ended the job. */
     SKIPPED(7),
     /**
-     * The time did not run, because it was found too late, or because a calendar that might exclude it had been
-     * deleted.
+     * The time did not run, because it was found too late, had waited too long, or might be excluded by a calendar that
+     * had been deleted.
      */
     MISSED(8),
     /** The time did not run, because the job was paused. */
@@ -82,6 +82,12 @@ public record PastRun(long from, long to, long count, long origin, Result result
     }
   }
 
+  /** Returns this entry with another end and count of its range, decided at most at {@code now}. */
+  PastRun upTo(long nowTo, long nowCount, long now) {
+    return new PastRun(from, nowTo, nowCount, origin, result, shards, failed, Math.min(begun, now),
+        Math.min(ended, now), gone, failedListeners);
+  }
+
   /** Returns whether the next entry continues the range of this one. */
   boolean isContinuedBy(PastRun next) {
     return result == next.result && !result.isRun() && origin == 0 && next.origin == 0;
@@ -89,6 +95,8 @@ public record PastRun(long from, long to, long count, long origin, Result result
 
   /** Returns one entry for both ranges. */
   PastRun and(PastRun next) {
-    return new PastRun(from, next.to, count + next.count, 0, result, 0, 0, 0, next.ended);
+    // The next entry may be earlier: a time that waited too long is missed after later times were decided.
+    return new PastRun(Math.min(from, next.from), Math.max(to, next.to), count + next.count, 0, result, 0, 0, 0,
+        next.ended);
   }
 }

@@ -114,6 +114,13 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
         unknown, lastEnd, targets, gone, again, listeners.after(result));
   }
 
+  /** Returns this run as if it had begun at {@code now}, if it began later; its timeout remains as long. */
+  Run notAfter(long now) {
+    long ahead = Math.max(0, begun - now);
+    return new Run(time, origin, shards, inserted, missed, begun - ahead, deadline == 0 ? 0 : deadline - ahead, stop,
+        readFrom, ended, failed, unknown, Math.min(lastEnd, now), targets, gone, again, listeners);
+  }
+
   boolean isStopping() {
     return stop != Stop.NONE;
   }

@@ -55,10 +55,12 @@ final class RunPlaces {
    * allocator.
    *
    * @param parameter the payload of the shards of the run
-   * @param fleet the workers, or null if they have not been read yet
+   * @param workers the workers of this node
+   * @param now the store's time, in milliseconds since 1970
    * @param allocators divide the shards of a job with {@link Allocation#OWN}
    */
-  static Choice choose(Job job, Body parameter, @Nullable Fleet fleet, Allocators allocators) {
+  static Choice choose(Job job, Body parameter, Attendance workers, long now, Allocators allocators) {
+    Fleet fleet = workers.fleet();
     try {
       ensureFits(job, parameter, fleet);
       if (job.allocation() == Allocation.OWN) {
@@ -66,8 +68,8 @@ final class RunPlaces {
       }
       return switch (job.scope()) {
         case ONE -> one(job, fleet, allocators);
-        case PER_ZONE -> perZone(job, fleet, allocators);
-        case ALL -> all(job, fleet);
+        case PER_ZONE -> perZone(job, workers, now, allocators);
+        case ALL -> all(job, workers, now);
       };
     } catch (InvalidJobException e) {
       return new TooLarge(e);
@@ -119,13 +121,17 @@ final class RunPlaces {
         : ShardAllocation.seats(job.allocation(), job.name(), job.shards(), workers);
   }
 
-  private static Choice all(Job job, @Nullable Fleet fleet) {
+  private static Choice all(Job job, Attendance workers, long now) {
+    Fleet fleet = workers.fleet();
     if (fleet == null) {
       return unread();
     }
+    if (workers.isReturning(now)) {
+      return returning();
+    }
     List<Integer> seats = fleet.working(job.queue()).stream().map(Seat::number).sorted().toList();
     return seats.isEmpty()
-        ? new NoTargets()
+        ? withoutWorker(job, workers, now)
         : new Begin(seats.size(), new Targets(List.of(new Targets.Group("", Address.Kind.ONLY, seats))));
   }
 
@@ -133,14 +139,27 @@ final class RunPlaces {
     return new Wait("waits until the workers of its queue have been read");
   }
 
-  private static Choice perZone(Job job, @Nullable Fleet fleet, Allocators allocators) {
+  /** Workers that are not back yet would not take part in a run that begins now. */
+  private static Wait returning() {
+    return new Wait("waits until the workers have had time to call this node again");
+  }
+
+  private static Choice withoutWorker(Job job, Attendance workers, long now) {
+    return workers.isWithoutWorker(job.queue(), now) ? new NoTargets() : new Wait(waitsForWorker(job.queue()));
+  }
+
+  private static Choice perZone(Job job, Attendance attendance, long now, Allocators allocators) {
+    Fleet fleet = attendance.fleet();
     if (fleet == null) {
       return unread();
+    }
+    if (job.zones().isEmpty() && attendance.isReturning(now)) {
+      return returning();
     }
     List<Seat> workers = fleet.working(job.queue());
     List<String> zones = zones(job, fleet, workers);
     if (zones.isEmpty()) {
-      return new NoTargets();
+      return withoutWorker(job, attendance, now);
     }
     List<Targets.Group> groups = new ArrayList<>();
     for (String zone : zones) {
@@ -168,7 +187,7 @@ final class RunPlaces {
     return List.copyOf(zones);
   }
 
-  private static String waitsForWorker(String queue) {
+  static String waitsForWorker(String queue) {
     return "waits for a worker of queue " + queue;
   }
 
@@ -180,7 +199,8 @@ final class RunPlaces {
   static String wouldMiss(Job job, Fleet fleet) {
     boolean needsWorker = job.scope() == Scope.ALL || (job.scope() == Scope.PER_ZONE && job.zones().isEmpty());
     return needsWorker && fleet.working(job.queue()).isEmpty()
-        ? "has no worker in queue " + job.queue() + "; until there is one, its times are recorded as NO_TARGETS"
+        ? "has no worker in queue " + job.queue()
+            + "; a time that has waited half a minute for one is recorded as NO_TARGETS"
         : "";
   }
 

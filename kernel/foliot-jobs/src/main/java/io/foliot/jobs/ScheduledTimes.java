@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Decides for each scheduled time up to an instant whether it runs.
@@ -19,6 +20,8 @@ import java.util.List;
  * maximum of the policy. A time that would run is skipped if {@link JobRecord#MAX_WAITING} times wait already.
  * <li>The cursor moves to the instant, or to the last examined time if newer times are left for the next pass.
  * </ol>
+ *
+ * <p>A time that has run already, because the store's clock was ahead then, is passed over.
  *
  * <p>If a handler has ended the job, no time is decided: the cursor moves past the times.
  *
@@ -59,6 +62,7 @@ final class ScheduledTimes {
       delay(edit, schedule, now);
       return true;
     }
+    Set<Long> ran = edit.ranAhead();
     countOld(edit, schedule, now);
     List<Long> times = new ArrayList<>();
     Instant time = schedule.next(instant(edit.cursor));
@@ -67,11 +71,13 @@ final class ScheduledTimes {
       time = schedule.next(time);
     }
     boolean more = time != null && time.toEpochMilli() <= now;
+    long last = times.isEmpty() ? 0 : times.getLast();
+    times.removeAll(ran);
     if (!times.isEmpty()) {
-      int newer = more ? (int) schedule.count(instant(times.getLast()), instant(now), Misfire.MAX_RUNS) : 0;
+      int newer = more ? (int) schedule.count(instant(last), instant(now), Misfire.MAX_RUNS) : 0;
       choose(edit, times, newer, now);
     }
-    edit.cursor = more ? times.getLast() : Math.max(edit.cursor, now);
+    edit.cursor = more ? last : Math.max(edit.cursor, now);
     return !more;
   }
 
@@ -98,6 +104,16 @@ final class ScheduledTimes {
       Instant next = delay.next(instant(millis));
       edit.nextAfter = next == null ? 0 : next.toEpochMilli();
     }
+  }
+
+  /**
+   * Returns whether a waiting time may no longer begin, because it is later than the window of the misfire policy
+   * permits. A time waits, for example, during a pause or for the end of a long run. Requested runs and the runs of a
+   * fixed delay are never too late.
+   */
+  static boolean isTooLate(Job job, Schedule schedule, JobRecord.Waiting time, long now) {
+    return time.origin() == 0 && !(schedule.timing() instanceof AfterSchedule)
+        && now - time.time() > Math.max(GRACE_MILLIS, job.misfire().window().toMillis());
   }
 
   private static Instant instant(long millis) {

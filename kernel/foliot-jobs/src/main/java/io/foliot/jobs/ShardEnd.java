@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param state whether the shard has ended, and how
  * @param at when the shard ended, in milliseconds since 1970 by the store's clock; for a running shard, when its lease
- *     ends; else 0
+ *     ends; for a shard that waits, when its record was written; else 0
  * @param mark the request of the shard's handler to the job; {@link TaskNote.Mark#NONE} unless the shard succeeded
  * @param checkpoint the last checkpoint of a shard that requests another run, or null
  */
@@ -70,7 +70,7 @@ record ShardEnd(State state, long at, TaskNote.Mark mark, @Nullable String check
     if (task.isLive()) {
       return task.state() == TaskState.RUNNING
           ? new ShardEnd(State.RUNNING, task.leaseEnd())
-          : new ShardEnd(State.LIVE, 0);
+          : new ShardEnd(State.LIVE, task.changedAt());
     }
     if (task.state() == TaskState.FINISHED) {
       TaskNote note = task.note();

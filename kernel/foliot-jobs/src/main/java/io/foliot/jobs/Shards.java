@@ -26,6 +26,9 @@ final class Shards {
   /** Increment of the sequence of SplitMix64. */
   private static final long PRIME = 0x9e3779b97f4a7c15L;
 
+  /** Number of the seat 0 in hashes. It is above all numbers of shards and listeners. */
+  private static final int FIRST_SEAT = 2 * Job.MAX_SHARDS;
+
   private Shards() {}
 
   /** Returns the hash of the task of a job. All shards of the job have the same hash. */
@@ -50,6 +53,21 @@ final class Shards {
    */
   static TaskId id(String job, Run run, RunPhase phase) {
     return TaskId.of(run.time(), hash16(job), hash(job, run, Job.MAX_SHARDS + phase.code()));
+  }
+
+  /**
+   * Returns the first part of the firing id of an addressed shard: the id that the shard would have without an address.
+   * It does not depend on the workers of the run, unless there is one shard for each of them.
+   */
+  static String firing(String job, Run run, int shard) {
+    Targets.Group group = run.targets().group(shard);
+    int number = run.targets().numberInZone(shard);
+    long hash = hash(job, run,
+        run.targets().isOnly() ? FIRST_SEAT + run.targets().address(shard).number() : number);
+    for (int i = 0; i < group.zone().length(); i++) {
+      hash = mixed(hash + group.zone().charAt(i) + 1);
+    }
+    return TaskId.of(run.time(), hash16(job), hash).toString();
   }
 
   private static long hash(String job, Run run, int number) {
@@ -102,6 +120,9 @@ final class Shards {
     if (!zone.isEmpty()) {
       headers.put(JobHeaders.ZONE, zone);
     }
+    if (!run.targets().isNone()) {
+      headers.put(JobHeaders.FIRING, firing(job.name(), run, shard));
+    }
     if (checkpoint != null) {
       headers.put(JobHeaders.CHECKPOINT, checkpoint);
     }
@@ -147,7 +168,8 @@ final class Shards {
   }
 
   private static Due due(Job job, Run run) {
-    Instant due = run.origin() == 0
+    // The time of a run that began while the store's clock was ahead may not have come yet.
+    Instant due = run.origin() == 0 && run.time() <= run.begun()
         ? job.schedule().jitter(job.name()).begin(Instant.ofEpochMilli(run.time()))
         : Instant.ofEpochMilli(run.begun());
     return Due.at(due.toEpochMilli());

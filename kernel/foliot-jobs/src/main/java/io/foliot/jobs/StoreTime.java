@@ -71,6 +71,11 @@ final class StoreTime {
         : CompletableFuture.completedFuture(millis(last.micros() + TimeUnit.NANOSECONDS.toMicros(age)));
   }
 
+  /** Returns the wall clock of this process, in milliseconds since 1970. */
+  long wallMillis() {
+    return surroundings.wallMillis();
+  }
+
   private int slot(String job) {
     return Shards.hash16(job) & (store.slotCount() - 1);
   }

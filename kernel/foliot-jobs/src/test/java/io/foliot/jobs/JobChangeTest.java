@@ -30,7 +30,7 @@ final class JobChangeTest {
   }
 
   private static JobLife.Plan pass(JobRecord record, long now) {
-    return JobLife.plan(record, now, Map.of(), NO_CALENDARS, null);
+    return JobLife.plan(record, now, Map.of(), NO_CALENDARS, Attendance.of(null));
   }
 
   private static JobRecord pause(JobRecord record, long now) {
@@ -149,7 +149,7 @@ final class JobChangeTest {
     JobLife.Plan first = pass(created(job), START);
     TaskId shard = first.children().getFirst().id();
     return JobLife.plan(first.record(), START + 2, Map.of(shard, new ShardEnd(ShardEnd.State.SUCCEEDED, START + 1)),
-        NO_CALENDARS, null).record();
+        NO_CALENDARS, Attendance.of(null)).record();
   }
 
   @Test

@@ -177,6 +177,36 @@ final class JobLifePropertyTest {
     return List.of(values).get(random.nextInt(values.length));
   }
 
+  /** The history keeps all entries, so each time that ran too early is known. */
+  @Test
+  void eachTimeHasOneRunOrOneRecordAlthoughTheClockWasAhead() {
+    for (long seed = 0; seed < SEEDS / 5; seed++) {
+      Random random = new Random(seed);
+      long start = CHANGES.get((int) (seed % CHANGES.size())).toEpochMilli() + random.nextInt(86_400_000);
+      Job drawn = job(random);
+      Job.Builder timed = Job.named("job").queue("q");
+      Job job = (random.nextBoolean()
+          ? timed.every(Duration.ofSeconds(120 + random.nextInt(600)))
+          : timed.cron(CRONS.get(1 + random.nextInt(2))).zone("Europe/Berlin")).shards(drawn.shards()).overlap(drawn.overlap())
+          .misfire(drawn.misfire()).timeout(drawn.timeout()).history(Job.MAX_HISTORY).build();
+      JobWorld world = new JobWorld(random, job, start);
+      world.longestRun = 1L << random.nextInt(18);
+      try {
+        for (int step = 0; step < 4; step++) {
+          world.runUntil(world.now + random.nextInt(1 << random.nextInt(10, 18)));
+          world.clockAhead(random.nextInt(6_000, 3 * 3_600_000), random.nextInt(60_000));
+          world.pass();
+          assertThat(world.record.cursor()).as("the cursor is not ahead").isLessThanOrEqualTo(world.now + 5_000);
+        }
+        world.runUntil(world.now + 4 * 3_600_000);
+        world.checkAccounts();
+        assertThat(world.record.history().size()).as("entries").isLessThan(Job.MAX_HISTORY);
+      } catch (AssertionError | RuntimeException e) {
+        throw new AssertionError("seed " + seed + ": " + job, e);
+      }
+    }
+  }
+
   @Test
   void aRunInsertsAllOf10000ShardsAndThenEnds() {
     Random random = new Random(1);

@@ -45,7 +45,7 @@ final class JobLifeTest {
   private long pass(long now) {
     long next;
     do {
-      JobLife.Plan plan = JobLife.plan(record, now, ends, calendars, fleet);
+      JobLife.Plan plan = JobLife.plan(record, now, ends, calendars, Attendance.of(fleet));
       record = plan.record();
       cancels.clear();
       cancels.addAll(plan.cancels());
@@ -83,6 +83,40 @@ final class JobLifeTest {
       pass(START + MINUTE + ScheduledTimes.GRACE_MILLIS + 1);
       assertThat(record.totals().missed()).as("%s", misfire).isEqualTo(1);
     }
+  }
+
+  @Test
+  void aTimeThatAPauseHoldsBeyondTheWindowIsMissed() {
+    job(minutely().misfire(Misfire.once(Duration.ofHours(1))).overlap(Overlap.QUEUE).build());
+    pass(START + MINUTE);
+    pass(START + 2 * MINUTE);
+    assertThat(waitingMinutes()).containsExactly(2L);
+    record = JobChange.pause(record, JobRecord.Paused.OPEN, "", "me", START + 2 * MINUTE + 3, calendars);
+    succeed(START + 2 * MINUTE + 4);
+    long resumed = START + Duration.ofDays(45).toMillis() + 1;
+    pass(resumed - 1);
+    record = JobChange.resume(record, resumed, calendars);
+    pass(resumed + 1);
+    assertThat(record.active()).isEmpty();
+    assertThat(record.waiting()).isEmpty();
+    assertThat(record.totals().missed()).isEqualTo(1);
+    assertThat(record.totals().fired()).isEqualTo(1);
+    assertThat(record.history().getLast().from()).isEqualTo(START + 2 * MINUTE);
+  }
+
+  @Test
+  void aTimeThatWaitsForALongRunBeyondTheWindowIsMissed() {
+    job(minutely().misfire(Misfire.once(Duration.ofHours(1))).overlap(Overlap.QUEUE).build());
+    for (int minute = 1; minute <= 63; minute++) {
+      pass(START + minute * MINUTE);
+    }
+    assertThat(waitingMinutes()).containsExactly(2L);
+    succeed(START + 63 * MINUTE + 1);
+    pass(START + 63 * MINUTE + 2);
+    assertThat(record.active()).isEmpty();
+    assertThat(record.totals().missed()).isEqualTo(1);
+    pass(START + 64 * MINUTE);
+    assertThat(activeMinutes()).containsExactly(64L);
   }
 
   @Test
@@ -447,11 +481,33 @@ final class JobLifeTest {
   }
 
   @Test
-  void aPassAfterTheClockIsSetBackChangesNothing() {
+  void aPassAfterTheClockIsSetBackALittleChangesNothing() {
     pass(START + 10 * MINUTE);
     JobRecord before = record;
-    long next = pass(START + 5 * MINUTE);
+    long next = pass(START + 10 * MINUTE - Rewind.TOLERANCE_MILLIS);
     assertThat(record).isSameAs(before);
-    assertThat(next).isGreaterThan(START + 5 * MINUTE);
+    assertThat(next).isGreaterThan(START + 10 * MINUTE);
+  }
+
+  @Test
+  void aPassAfterTheClockWasAheadDecidesTheTimesAgain() {
+    job(minutely().overlap(Overlap.QUEUE).misfire(Misfire.all(3, Duration.ofHours(1))).build());
+    pass(START + 10 * MINUTE);
+    assertThat(activeMinutes()).containsExactly(8L);
+    assertThat(waitingMinutes()).containsExactly(9L, 10L);
+    long next = pass(START + 5 * MINUTE + 1);
+    assertThat(waitingMinutes()).as("these times have not come").isEmpty();
+    assertThat(record.totals().missed()).as("only times that have come are missed").isEqualTo(5);
+    assertThat(record.active().getFirst().begun()).isEqualTo(START + 5 * MINUTE + 1);
+    assertThat(next).isLessThanOrEqualTo(START + 6 * MINUTE);
+    succeed(START + 5 * MINUTE + 2);
+    for (int minute = 6; minute <= 10; minute++) {
+      pass(START + minute * MINUTE);
+      succeed(START + minute * MINUTE + 1);
+      pass(START + minute * MINUTE + 2);
+    }
+    assertThat(record.history().stream().filter(past -> past.result().isRun()).map(past -> past.from() - START))
+        .as("the time that ran too early does not run again")
+        .containsExactly(8 * MINUTE, 6 * MINUTE, 7 * MINUTE, 9 * MINUTE, 10 * MINUTE);
   }
 }

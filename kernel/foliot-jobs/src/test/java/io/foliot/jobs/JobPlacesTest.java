@@ -35,6 +35,8 @@ final class JobPlacesTest {
   private final List<TaskId> cancels = new ArrayList<>();
   private Allocators allocators = Allocators.NONE;
   private @Nullable RuntimeException failure;
+  /** If not null, replaces {@link #fleet}, whose absent workers have been away for ever. */
+  private @Nullable Attendance attendance;
   private @Nullable Fleet fleet = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").fleet();
   private JobRecord record = JobChange.create(minutely().build(), START, NO_CALENDARS);
 
@@ -49,7 +51,8 @@ final class JobPlacesTest {
   private long pass(long now) {
     long next;
     do {
-      JobLife.Plan plan = JobLife.plan(record, now, ends, NO_CALENDARS, fleet, allocators);
+      JobLife.Plan plan = JobLife.plan(record, now, ends, NO_CALENDARS,
+          attendance == null ? Attendance.of(fleet) : attendance, allocators);
       record = JobRecordFormat.decode("report", JobRecordFormat.encode(plan.record()));
       assertThat(record).isEqualTo(plan.record());
       cancels.clear();
@@ -141,7 +144,7 @@ final class JobPlacesTest {
     assertThat(cancels).as("past the deadline of the run").containsExactlyInAnyOrder(children.get(0).id(),
         children.get(1).id());
     succeed(START + 11 * MINUTE);
-    JobLife.Plan last = JobLife.plan(record, START + 12 * MINUTE, ends, NO_CALENDARS, fleet);
+    JobLife.Plan last = JobLife.plan(record, START + 12 * MINUTE, ends, NO_CALENDARS, Attendance.of(fleet));
     assertThat(last.isOver()).isTrue();
   }
 
@@ -166,15 +169,16 @@ final class JobPlacesTest {
   void aJobWhoseCalendarIsMissingLooksAfterItsRuns() {
     record = JobChange.create(minutely().scope(Scope.ALL).schedule(s -> s.exclude(List.of("holidays"))).build(), START,
         name -> Calendar.NONE);
-    JobLife.Plan begun = JobLife.plan(record, START + MINUTE, Map.of(), name -> Calendar.NONE, fleet);
+    JobLife.Plan begun = JobLife.plan(record, START + MINUTE, Map.of(), name -> Calendar.NONE,
+        Attendance.of(fleet));
     begun.children().forEach(child -> ends.put(child.id(), new ShardEnd(ShardEnd.State.LIVE, 0)));
     fleet = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").gone(2).fleet();
-    JobLife.Plan blind = JobLife.plan(begun.record(), START + 2 * MINUTE, ends, NO_CALENDARS, fleet);
+    JobLife.Plan blind = JobLife.plan(begun.record(), START + 2 * MINUTE, ends, NO_CALENDARS, Attendance.of(fleet));
     assertThat(blind.cancels()).containsExactly(begun.children().get(2).id());
     assertThat(blind.failure()).isInstanceOf(ScheduleException.class);
     assertThat(blind.at()).isLessThanOrEqualTo(START + 2 * MINUTE + 10_000);
     succeed(START + 2 * MINUTE);
-    JobLife.Plan ended = JobLife.plan(begun.record(), START + 2 * MINUTE, ends, NO_CALENDARS, fleet);
+    JobLife.Plan ended = JobLife.plan(begun.record(), START + 2 * MINUTE, ends, NO_CALENDARS, Attendance.of(fleet));
     assertThat(ended.record().active()).isEmpty();
     assertThat(ended.failure()).as("the end of the run is written").isNull();
     assertThat(ended.record().cursor()).as("no time is decided").isEqualTo(START + MINUTE);
@@ -226,13 +230,13 @@ final class JobPlacesTest {
   @Test
   void targetsAreFrozenWhenARunStarts() {
     job(minutely().shards(1_200));
-    JobLife.Plan first = JobLife.plan(record, START + MINUTE, Map.of(), NO_CALENDARS, fleet);
+    JobLife.Plan first = JobLife.plan(record, START + MINUTE, Map.of(), NO_CALENDARS, Attendance.of(fleet));
     JobLife.Plan again = JobLife.plan(first.record(), START + MINUTE, Map.of(), NO_CALENDARS,
-        new Workers().add("other", "a").fleet());
+        Attendance.of(new Workers().add("other", "a").fleet()));
     assertThat(again.record().active().getFirst().targets()).isEqualTo(first.record().active().getFirst().targets());
     assertThat(again.children().stream().map(child -> child.id().address())).contains(seat(1), seat(2));
     assertThat(JobLife.wanted(again.record())).as("no end is read while shards remain to be inserted").isEmpty();
-    JobLife.Plan last = JobLife.plan(again.record(), START + MINUTE, Map.of(), NO_CALENDARS, fleet);
+    JobLife.Plan last = JobLife.plan(again.record(), START + MINUTE, Map.of(), NO_CALENDARS, Attendance.of(fleet));
     List<TaskId> wanted = JobLife.wanted(last.record());
     assertThat(wanted.subList(0, 500)).isEqualTo(first.children().stream().map(Outcome.Child::id).toList());
   }
@@ -241,15 +245,17 @@ final class JobPlacesTest {
   void moreEndsAreReadSoonIfMostShardsHaveEnded() {
     job(minutely().shards(3_000));
     long now = START + MINUTE;
-    JobLife.Plan plan = JobLife.plan(record, now, Map.of(), NO_CALENDARS, fleet);
+    JobLife.Plan plan = JobLife.plan(record, now, Map.of(), NO_CALENDARS, Attendance.of(fleet));
     while (plan.record().active().getFirst().inserted() < 3_000) {
       assertThat(plan.at()).as("insertion goes on").isEqualTo(now);
-      plan = JobLife.plan(plan.record(), now, Map.of(), NO_CALENDARS, fleet);
+      plan = JobLife.plan(plan.record(), now, Map.of(), NO_CALENDARS, Attendance.of(fleet));
     }
     JobRecord whole = plan.record();
-    assertThat(JobLife.plan(whole, now, ends(whole, 1_000), NO_CALENDARS, fleet).at()).isEqualTo(now + 1);
-    assertThat(JobLife.plan(whole, now, ends(whole, 10), NO_CALENDARS, fleet).at()).isEqualTo(now + 100);
-    assertThat(JobLife.plan(whole, now, ends(whole, 0), NO_CALENDARS, fleet).at()).as("a hint comes earlier")
+    assertThat(JobLife.plan(whole, now, ends(whole, 1_000), NO_CALENDARS, Attendance.of(fleet)).at())
+        .isEqualTo(now + 1);
+    assertThat(JobLife.plan(whole, now, ends(whole, 10), NO_CALENDARS, Attendance.of(fleet)).at()).isEqualTo(now + 100);
+    assertThat(JobLife.plan(whole, now, ends(whole, 0), NO_CALENDARS, Attendance.of(fleet)).at())
+        .as("a hint comes earlier")
         .isEqualTo(now + 30_000);
   }
 
@@ -267,9 +273,10 @@ final class JobPlacesTest {
   @Test
   void theEndsOfAPartlyInsertedStoppedRunAreRead() {
     job(minutely().shards(1_200).timeout(Duration.ofMinutes(1)));
-    JobLife.Plan first = JobLife.plan(record, START + MINUTE, Map.of(), NO_CALENDARS, fleet);
+    JobLife.Plan first = JobLife.plan(record, START + MINUTE, Map.of(), NO_CALENDARS, Attendance.of(fleet));
     assertThat(first.record().active().getFirst().inserted()).isLessThan(1_200);
-    JobLife.Plan stopped = JobLife.plan(first.record(), START + 3 * MINUTE, Map.of(), NO_CALENDARS, fleet);
+    JobLife.Plan stopped = JobLife.plan(first.record(), START + 3 * MINUTE, Map.of(), NO_CALENDARS,
+        Attendance.of(fleet));
     assertThat(stopped.record().active().getFirst().isStopping()).isTrue();
     assertThat(JobLife.wanted(stopped.record())).hasSize(first.children().size());
   }
@@ -354,7 +361,7 @@ final class JobPlacesTest {
     pass(START + 3 * MINUTE);
     assertThat(record.waiting()).as("one waiting run, no more").hasSize(1);
     assertThat(record.totals().skipped()).isEqualTo(2);
-    assertThat(RunPlaces.choose(record.job(), record.job().parameter(), fleet, allocators))
+    assertThat(RunPlaces.choose(record.job(), record.job().parameter(), Attendance.of(fleet), 0, allocators))
         .isEqualTo(new RunPlaces.Wait("waits for a worker in zone new"));
     fleet = new Workers().add("w0", "a").add("w1", "new").fleet();
     pass(START + 3 * MINUTE + 10);
@@ -367,14 +374,14 @@ final class JobPlacesTest {
   void aRunIsNoLargerThanItsBoundInAllZonesAndOnAllWorkers() {
     Job.Builder job = minutely().parameter(new Body(new byte[16 << 10], "a/b", Map.of()));
     Job perZone = job.scope(Scope.PER_ZONE).shards(600).build();
-    assertThat(RunPlaces.choose(perZone, perZone.parameter(), Workers.of(3), allocators))
+    assertThat(RunPlaces.choose(perZone, perZone.parameter(), Attendance.of(Workers.of(3)), 0, allocators))
         .isInstanceOf(RunPlaces.Begin.class);
     Fleet zones = new Workers().add("w0", "a").add("w1", "b").fleet();
-    ensureTooLarge(RunPlaces.choose(perZone, perZone.parameter(), zones, allocators));
+    ensureTooLarge(RunPlaces.choose(perZone, perZone.parameter(), Attendance.of(zones), 0, allocators));
     Job all = job.scope(Scope.ALL).shards(1).build();
-    assertThat(RunPlaces.choose(all, all.parameter(), Workers.of(1_024), allocators))
+    assertThat(RunPlaces.choose(all, all.parameter(), Attendance.of(Workers.of(1_024)), 0, allocators))
         .isInstanceOf(RunPlaces.Begin.class);
-    ensureTooLarge(RunPlaces.choose(all, all.parameter(), Workers.of(1_025), allocators));
+    ensureTooLarge(RunPlaces.choose(all, all.parameter(), Attendance.of(Workers.of(1_025)), 0, allocators));
   }
 
   private static void ensureTooLarge(RunPlaces.Choice choice) {
@@ -449,9 +456,10 @@ final class JobPlacesTest {
   }
 
   private String waitReason() {
-    return RunPlaces.choose(record.job(), record.job().parameter(), fleet, allocators) instanceof RunPlaces.Wait wait
-        ? wait.reason()
-        : "";
+    return RunPlaces.choose(record.job(), record.job().parameter(), Attendance.of(fleet), 0,
+        allocators) instanceof RunPlaces.Wait wait
+            ? wait.reason()
+            : "";
   }
 
   @Test
@@ -659,6 +667,69 @@ final class JobPlacesTest {
     pass(START + MINUTE + 2);
     assertThat(record.history().getFirst().result()).isEqualTo(PastRun.Result.FAILED);
     assertThat(record.history().getFirst().gone()).isEqualTo(3);
+  }
+
+  @Test
+  void aTimeBeginsOnWorkersThatComeBackWithinHalfAMinute() {
+    for (Job.Builder job : List.of(minutely().scope(Scope.ALL), minutely().scope(Scope.PER_ZONE))) {
+      Workers away = new Workers().add("w0", "a").add("w1", "b").gone(0).gone(1);
+      long time = START + MINUTE;
+      attendance = Attendance.UNKNOWN.with(away.fleet(), time);
+      job(job);
+      assertThat(pass(time + 100)).isEqualTo(time + 2_100);
+      attendance = attendance.with(new Workers().add("w0", "a").add("w1", "b").gone(1).fleet(), time + 200);
+      pass(time + 2_100);
+      assertThat(record.waiting()).as("the second worker may be on its way back").hasSize(1);
+      attendance = attendance.with(new Workers().add("w0", "a").add("w1", "b").fleet(), time + 2_200);
+      pass(time + 4_100);
+      assertThat(record.active().getFirst().shards()).isEqualTo(2);
+      assertThat(record.totals().noTargets()).isZero();
+    }
+  }
+
+  @Test
+  void aTimeHasNoTargetsAfterHalfAMinuteWithoutAWorker() {
+    long time = START + MINUTE;
+    attendance = Attendance.UNKNOWN.with(new Workers().add("w0", "a").fleet(), START)
+        .with(new Workers().add("w0", "a").gone(0).fleet(), time - 1_000);
+    job(minutely().scope(Scope.ALL).overlap(Overlap.QUEUE));
+    pass(time);
+    pass(time + 28_999);
+    assertThat(record.totals().noTargets()).isZero();
+    pass(time + 29_000);
+    assertThat(record.totals().noTargets()).isEqualTo(1);
+    pass(time + MINUTE);
+    assertThat(record.totals().noTargets()).as("the worker is still away").isEqualTo(2);
+  }
+
+  @Test
+  void aShardIsKeptWhileItsWorkerMayComeBack() {
+    Workers workers = new Workers().add("w0", "a");
+    job(minutely().scope(Scope.ALL));
+    attendance = Attendance.UNKNOWN.with(workers.fleet(), START);
+    long time = START + MINUTE;
+    pass(time);
+    attendance = attendance.with(workers.gone(0).fleet(), time + 1_000);
+    pass(time + 10_999);
+    assertThat(cancels).isEmpty();
+    pass(time + 11_000);
+    assertThat(cancels).hasSize(1);
+    attendance = Attendance.UNKNOWN.with(workers.fleet(), time + 20_000);
+    pass(time + 49_999);
+    assertThat(cancels).as("the node has just begun to read").isEmpty();
+    pass(time + 50_000);
+    assertThat(cancels).hasSize(1);
+  }
+
+  @Test
+  void aClockThatWasAheadDoesNotProlongTheWaitForWorkers() {
+    long hour = 60 * MINUTE;
+    Workers away = new Workers().add("w0", "a").gone(0);
+    Attendance ahead = Attendance.UNKNOWN.with(away.fleet(), START + hour);
+    assertThat(ahead.asOf(START).isWithoutWorker("q", START + 30_000)).isTrue();
+    Attendance gone = Attendance.UNKNOWN.with(Workers.of(1), START).with(away.fleet(), START + hour);
+    assertThat(gone.asOf(START + 1).isGone(away.fleet().seats().getFirst(), "q", START + 10_001)).isTrue();
+    assertThat(gone.asOf(START + hour)).isSameAs(gone);
   }
 
   @Test

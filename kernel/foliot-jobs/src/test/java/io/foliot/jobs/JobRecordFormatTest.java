@@ -54,7 +54,7 @@ final class JobRecordFormatTest {
     assertThat(JobRecordFormat.hash(own.job())).as("a declared job with another allocator has another hash")
         .isNotEqualTo(JobRecordFormat.hash(job.allocator("by-regiom").build()));
     JobRecord begun = JobLife.plan(JobChange.trigger(plain, null, 1).record(), 1, Map.of(), JobWorld.NO_CALENDARS,
-        Workers.of(9)).record();
+        Attendance.of(Workers.of(9))).record();
     assertThat(begun.active().getFirst().targets()).isEqualTo(Targets.NONE);
     JobEdit placed = new JobEdit(begun);
     Targets one = new Targets(List.of(new Targets.Group("", Address.Kind.ONLY, List.of(1))));
@@ -77,7 +77,8 @@ final class JobRecordFormatTest {
 
   private static JobRecord begun(Job job) {
     JobRecord created = JobChange.create(job, 0, JobWorld.NO_CALENDARS);
-    return JobLife.plan(JobChange.trigger(created, null, 1).record(), 1, Map.of(), JobWorld.NO_CALENDARS, null)
+    return JobLife
+        .plan(JobChange.trigger(created, null, 1).record(), 1, Map.of(), JobWorld.NO_CALENDARS, Attendance.of(null))
         .record();
   }
 

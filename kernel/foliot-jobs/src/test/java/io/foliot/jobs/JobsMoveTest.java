@@ -1,7 +1,15 @@
 package io.foliot.jobs;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.Settlement;
+import io.foliot.core.store.Outcome;
+import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Claim;
+import io.foliot.core.TaskNote;
+import io.foliot.core.JobHeaders;
 import io.foliot.core.Meter;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
@@ -89,6 +97,60 @@ final class JobsMoveTest {
       assertThat(join(moved.find("idle")).orElseThrow().state()).isEqualTo(JobStatus.State.PAUSED);
       assertThat(join(moved.calendar("holidays"))).isPresent();
       stop(after);
+    }
+  }
+
+  /** The tasks end when no pass can read their ends any more, as during the drain of a source. */
+  @Test
+  void whatShardsReportedBeforeTheMoveIsKept() {
+    try (MemoryStore source = store(16); MemoryStore target = store(64)) {
+      Engine before = engine(source);
+      Jobs jobs = new Jobs(source, before::write);
+      join(before.putQueue(QueueConfig.of("billing", Target.pull())));
+      for (String name : List.of("prepared", "again", "ends")) {
+        join(jobs.put(Job.named(name).queue("billing").every(Duration.ofMinutes(1)).shards(2)
+            .runListeners(name.equals("prepared") ? new RunPhase[]{RunPhase.BEFORE} : new RunPhase[]{}).build()));
+      }
+      loops.advance(Duration.ofSeconds(70));
+      stop(before);
+      finish(source, "again", new TaskNote(1, "", "page 7", "", TaskNote.Mark.RUN_AGAIN));
+      finish(source, "ends", new TaskNote(1, "", null, "", TaskNote.Mark.END_JOB));
+      finish(source, "prepared", TaskNote.NONE);
+
+      new Migration(source, "the source", target, "the target", far -> {}, JobMove::recordEnds)
+          .run(Duration.ofSeconds(5));
+      Engine after = engine(target);
+      Jobs moved = new Jobs(target, after::write);
+      loops.advance(Duration.ofSeconds(5));
+      JobStatus prepared = join(moved.find("prepared")).orElseThrow();
+      assertThat(prepared.active()).as("%s", prepared).hasSize(1);
+      assertThat(prepared.active().getFirst().phase()).isEqualTo(RunPhase.SHARDS);
+      assertThat(tasks(target, "prepared")).hasSize(2);
+      JobStatus again = join(moved.find("again")).orElseThrow();
+      assertThat(again.totals().succeeded()).as("%s", again).isEqualTo(1);
+      assertThat(tasks(target, "again")).hasSize(2)
+          .allMatch(task -> "page 7".equals(task.body().headers().get(JobHeaders.CHECKPOINT)));
+      JobStatus ends = join(moved.find("ends")).orElseThrow();
+      assertThat(ends.isEnded()).as("%s", ends).isTrue();
+      assertThat(ends.totals().succeeded()).isEqualTo(1);
+      stop(after);
+    }
+  }
+
+  private static List<TaskRecord> tasks(MemoryStore store, String job) {
+    return store.query("billing", null, 100, null).toCompletableFuture().join().tasks().stream()
+        .filter(task -> task.isLive() && job.equals(task.body().headers().get(JobHeaders.JOB))).toList();
+  }
+
+  private static void finish(MemoryStore store, String job, TaskNote note) {
+    List<TaskRecord> tasks = tasks(store, job);
+    assertThat(tasks).isNotEmpty();
+    for (TaskRecord task : tasks) {
+      ClaimResult claimed = store.claim(List.of(new Claim(task.id(), 10_000))).toCompletableFuture().join().results()
+          .getFirst();
+      TaskRecord running = ((ClaimResult.Won) claimed).task();
+      store.settle(List.of(new Settlement(task.id(), running.generation(), requireNonNull(running.token()),
+          new Outcome.Finished(), running.claimedAt(), "", note))).toCompletableFuture().join();
     }
   }
 

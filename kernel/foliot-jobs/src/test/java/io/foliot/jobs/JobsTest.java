@@ -44,6 +44,7 @@ import java.time.ZonedDateTime;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +54,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -507,14 +509,14 @@ final class JobsTest {
     behaviour = attempt -> new CompletableFuture<>();
     Jobs here = planner.jobs(engine::write);
     Workers workers = new Workers(QUEUE).add("w0", "a").add("w1", "a");
-    planner.fleetChanged(workers.fleet());
+    planner.fleetChanged(workers.fleet(), clock.wallMillis());
     join(jobs.put(everyTenSeconds().shards(3).build()));
     advance(Duration.ofSeconds(10));
     JobStatus status = join(here.find("report")).orElseThrow();
     assertThat(status.active().getFirst().targets()).containsExactly(
         new JobStatus.RunTarget("", 0, "w0", List.of(0, 2), 0), new JobStatus.RunTarget("", 1, "w1", List.of(1), 0));
     assertThat(status.waitsFor()).isEmpty();
-    planner.fleetChanged(workers.gone(0).gone(1).fleet());
+    planner.fleetChanged(workers.gone(0).gone(1).fleet(), clock.wallMillis());
     assertThat(join(here.find("report")).orElseThrow().waitsFor()).isEqualTo("waits for a worker of queue billing");
     assertThat(report().waitsFor()).as("without a planner in the process, workers are not known").isEmpty();
   }
@@ -522,7 +524,7 @@ final class JobsTest {
   @Test
   void aRunUsesAnAllocatorOfThisNodeOrWaitsForIt() {
     Jobs here = planner.jobs(engine::write);
-    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "a").fleet());
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "a").fleet(), clock.wallMillis());
     join(here.put(everyTenSeconds().shards(2).allocator("last").build()));
     advance(Duration.ofSeconds(10));
     JobStatus.RunTarget last = new JobStatus.RunTarget("", 1, "w1", List.of(0, 1), 0);
@@ -541,12 +543,12 @@ final class JobsTest {
     assertThat(waits.state()).isEqualTo(JobStatus.State.ACTIVE);
     assertThat(waits.active()).isEmpty();
     JobPlanner other = new JobPlanner(store, JobMeter.NONE, Map.of("first", (job, workers) -> List.of()));
-    other.fleetChanged(new Workers(QUEUE).add("w0", "a").fleet());
+    other.fleetChanged(new Workers(QUEUE).add("w0", "a").fleet(), clock.wallMillis());
     assertThat(join(other.jobs(engine::write).find("report")).orElseThrow().waitsFor())
         .contains("returned 0 workers for 2 shards");
     JobPlanner able = new JobPlanner(store, JobMeter.NONE,
         Map.of("first", (job, workers) -> Collections.nCopies(job.shards(), workers.getFirst())));
-    able.fleetChanged(new Workers(QUEUE).add("w0", "a").fleet());
+    able.fleetChanged(new Workers(QUEUE).add("w0", "a").fleet(), clock.wallMillis());
     assertThat(join(able.jobs(engine::write).find("report")).orElseThrow().waitsFor())
         .as("the planning node lacks the allocator").isEqualTo("waits until the node that plans the job assigns its"
             + " shards: allocator=first");
@@ -575,7 +577,7 @@ final class JobsTest {
   @Test
   void tooManyShardsInAllZonesAreAnError() {
     Jobs here = planner.jobs(engine::write);
-    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "b").fleet());
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "b").fleet(), clock.wallMillis());
     join(jobs.put(everyTenSeconds().scope(Scope.PER_ZONE).shards(Job.MAX_SHARDS).build()));
     join(jobs.trigger("report", null));
     advance(Duration.ofSeconds(1));
@@ -588,12 +590,12 @@ final class JobsTest {
   @Test
   void anActiveRunEndsWhileTheNextRunIsTooLarge() {
     Workers workers = new Workers(QUEUE).add("w0", "a");
-    planner.fleetChanged(workers.fleet());
+    planner.fleetChanged(workers.fleet(), clock.wallMillis());
     join(jobs.put(everyTenSeconds().scope(Scope.PER_ZONE).shards(600).overlap(Overlap.ALLOW)
         .parameter(new Body(new byte[16 << 10], "a/b", Map.of())).timeout(Duration.ofSeconds(25)).build()));
     advance(Duration.ofSeconds(12));
     assertThat(report().active()).hasSize(1);
-    planner.fleetChanged(workers.add("w1", "b").fleet());
+    planner.fleetChanged(workers.add("w1", "b").fleet(), clock.wallMillis());
     advance(Duration.ofSeconds(15));
     assertThat(report().state()).isEqualTo(JobStatus.State.ERROR);
     assertThat(report().error()).contains("parameter: expected at most 16777216 bytes");
@@ -603,7 +605,7 @@ final class JobsTest {
     assertThat(stored.active()).isEmpty();
     assertThat(stored.history()).extracting(PastRun::result).containsExactly(PastRun.Result.TIMED_OUT);
     assertThat(report().state()).isEqualTo(JobStatus.State.ERROR);
-    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").fleet());
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").fleet(), clock.wallMillis());
     advance(Duration.ofMinutes(2));
     assertThat(report().state()).isEqualTo(JobStatus.State.ACTIVE);
     assertThat(report().totals().fired()).isGreaterThan(1);
@@ -614,22 +616,86 @@ final class JobsTest {
     Jobs here = planner.jobs(engine::write);
     Body parameter = new Body(new byte[4_096], "a/b", Map.of());
     join(here.put(everyTenSeconds().scope(Scope.PER_ZONE).shards(3_000).build()));
-    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "b").fleet());
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "b").fleet(), clock.wallMillis());
     assertThatThrownBy(() -> join(here.trigger("report", null, parameter))).rootCause()
         .isInstanceOf(InvalidJobException.class).hasMessageContainingAll("parameter", "16777216", "got 24576000");
     assertThat(report().waiting()).isZero();
-    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").fleet());
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").fleet(), clock.wallMillis());
     assertThat(join(here.trigger("report", "k", parameter)).isRepeated()).isFalse();
-    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "b").fleet());
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "b").fleet(), clock.wallMillis());
     assertThat(join(here.trigger("report", "k", parameter)).isRepeated()).isTrue();
   }
 
   @Test
-  void aTimeWaitsForTheWorkersBeforeItEndsWithNoTargets() {
+  void jobsContinueAfterTheClockOfTheStoreWasAhead() {
+    List<Job> all = List.of(everyTenSeconds().build(), Job.named("cron").queue(QUEUE).cron("* * * * * *").build(),
+        Job.named("delay").queue(QUEUE).after(Duration.ofSeconds(3)).build(),
+        Job.named("shards").queue(QUEUE).every(Duration.ofSeconds(2)).shards(3).build());
+    all.forEach(job -> join(jobs.put(job)));
+    advance(Duration.ofSeconds(25));
+    clock.stepWall(Duration.ofHours(1));
+    advance(Duration.ofSeconds(12));
+    behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Retry(Duration.ofSeconds(30),
+        Answer.Health.WELL, "not now"));
+    advance(Duration.ofSeconds(3));
+    behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Done(""));
+    clock.stepWall(Duration.ofHours(-1));
+    advance(Duration.ofSeconds(30));
+    for (Job job : all) {
+      JobStatus status = join(jobs.find(job.name())).orElseThrow();
+      String latest = seen.stream().filter(each -> each.job().equals(job.name()) && each.atMillis() > clock.wallMillis()
+          - 13_000).map(Seen::scheduledAt).max(Comparator.naturalOrder()).orElse("none");
+      assertThat(latest).as("%s", status).isGreaterThan(clock.instant().minusSeconds(20).toString());
+      assertThat(status.nextTime() == null || status.nextTime().isBefore(clock.instant().plusSeconds(20)))
+          .as("%s", status).isTrue();
+      assertThat(status.totals().missed()).as("times that have not come are not missed: %s", status).isLessThan(60);
+    }
+  }
+
+  @Test
+  void aRewindOrAPutHealsAJobThatIsAhead() {
+    clock.stepWall(Duration.ofHours(1));
+    join(jobs.put(everyTenSeconds().build()));
+    advance(Duration.ofSeconds(15));
+    clock.stepWall(Duration.ofHours(-1));
+    join(jobs.rewind("report"));
+    advance(Duration.ofMillis(100));
+    assertThat(report().nextTime()).isBefore(clock.instant().plusSeconds(11));
+    assertThatThrownBy(() -> join(jobs.rewind("none"))).hasCauseInstanceOf(Jobs.UnknownJobException.class);
+  }
+
+  @Test
+  void nothingIsPlannedWhileTheClocksOfNodeAndStoreDisagree() {
+    AtomicLong nodeMillis = new AtomicLong();
+    ClockCheck clocks = new ClockCheck(nodeMillis::get, 5_000);
+    for (long offset : new long[]{5_001, -5_001, 3_600_000}) {
+      nodeMillis.set(1_000_000);
+      assertThat(clocks.disagree(1_000_000 + offset)).isTrue();
+    }
+    assertThat(clocks.disagree(1_005_000)).isFalse();
+    assertThat(ClockCheck.NONE.disagree(1_000_000)).isFalse();
+    JobPlanner waiting = new JobPlanner(store, JobMeter.NONE, clocks);
+    join(jobs.put(everyTenSeconds().build()));
+    TaskRecord claimed = task("report").edit().claimedAt(2_000_000).done();
+    Answer answer = waiting.deliver(Attempt.of(waiting.internalQueues().getFirst(), claimed, ""))
+        .toCompletableFuture().join();
+    assertThat(answer).isInstanceOfSatisfying(Answer.Plan.class, plan -> {
+      assertThat(plan.next().due()).isEqualTo(Due.at(2_002_000));
+      assertThat(plan.next().body()).isEqualTo(task("report").body());
+    });
+  }
+
+  @Test
+  void aTimeWaitsUntilTheWorkersAreReadAndStayAway() {
     join(jobs.put(everyTenSeconds().scope(Scope.ALL).build()));
     advance(Duration.ofSeconds(15));
     assertThat(report().waiting()).isEqualTo(1);
     assertThat(report().waitsFor()).contains("workers of its queue have been read");
+    advance(Duration.ofMinutes(2));
+    assertThat(report().totals().noTargets()).as("unread workers are unknown").isZero();
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").gone(0).fleet(), clock.wallMillis());
+    advance(Duration.ofSeconds(25));
+    assertThat(report().totals().noTargets()).isZero();
     advance(Duration.ofSeconds(20));
     assertThat(report().totals().noTargets()).isPositive();
     assertThat(report().history().getFirst().result()).isEqualTo(PastRun.Result.NO_TARGETS);

@@ -51,7 +51,7 @@ final class RunListenersTest {
   }
 
   private long pass(long now) {
-    JobLife.Plan plan = JobLife.plan(record, now, ends, NO_CALENDARS, fleet);
+    JobLife.Plan plan = JobLife.plan(record, now, ends, NO_CALENDARS, Attendance.of(fleet));
     record = JobRecordFormat.decode("report", JobRecordFormat.encode(plan.record()));
     assertThat(record).isEqualTo(plan.record());
     cancels.clear();

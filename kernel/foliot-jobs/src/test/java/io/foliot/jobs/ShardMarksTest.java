@@ -35,7 +35,7 @@ final class ShardMarksTest {
   }
 
   private long pass(long now) {
-    JobLife.Plan plan = JobLife.plan(record, now, ends, NO_CALENDARS, null);
+    JobLife.Plan plan = JobLife.plan(record, now, ends, NO_CALENDARS, Attendance.of(null));
     record = JobRecordFormat.decode("report", JobRecordFormat.encode(plan.record()));
     plan.children().forEach(child -> ends.put(child.id(), new ShardEnd(ShardEnd.State.LIVE, 0)));
     children.addAll(plan.children());

@@ -3,10 +3,13 @@ package io.foliot.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.TaskId;
+import io.foliot.core.delivery.Attempt;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -56,6 +59,39 @@ final class ShardsTest {
     assertThat(ids).hasSize(made);
   }
 
+  /** Returns the firing ids of a run that begins with these workers, as if the store inserted its shards later. */
+  private static Set<String> firings(Job job, JobRecord record, Workers workers, long lateMillis) {
+    JobLife.Plan plan = JobLife.plan(record, TIME + lateMillis, Map.of(), JobWorld.NO_CALENDARS,
+        Attendance.of(workers.fleet()));
+    Set<String> firings = new HashSet<>();
+    for (Outcome.Child child : plan.children()) {
+      long due = ((Due.At) child.due()).millis();
+      firings.add(Attempt.firingId(TaskRecord.edit(child.id(), child.queue(), null).body(child.body())
+          .createdAt(TIME + lateMillis).generation(1_000 * (TIME + lateMillis)).firstDueAt(due).dueAt(due).wakeAt(due)
+          .done()));
+    }
+    assertThat(plan.children()).as("%s", job).isNotEmpty();
+    assertThat(firings).hasSameSizeAs(plan.children());
+    return firings;
+  }
+
+  /** A store of class B that has forgotten writes, or a restored backup, has an older record of the job. */
+  @Test
+  void aRunThatIsPlannedAgainFromAnOlderRecordHasTheSameFiringIds() {
+    Job.Builder timed = Job.named("report").queue("q").every(Duration.ofMinutes(1)).shards(4);
+    for (Job job : List.of(timed.build(), timed.allocation(Allocation.FREE).build(),
+        timed.allocation(Allocation.AVERAGE).scope(Scope.PER_ZONE).build(),
+        timed.runListeners(RunPhase.BEFORE).build(), timed.runListeners().shards(1).scope(Scope.ALL).build())) {
+      JobRecord record = JobChange.create(job, TIME - 60_000, JobWorld.NO_CALENDARS);
+      Workers before = new Workers().add("w0", "a").add("w1", "b");
+      // With the scope ALL, a firing belongs to the seat of a worker. In other scopes any workers may take it.
+      Workers after = job.scope() == Scope.ALL
+          ? new Workers().add("w0", "a").add("w1", "b")
+          : new Workers().add("w0", "b").add("w1", "a").add("w2", "a").gone(0).add("w3", "b");
+      assertThat(firings(job, record, after, 15_000)).as("%s", job).isEqualTo(firings(job, record, before, 0));
+    }
+  }
+
   @Test
   void aRunOfTenThousandShardsIsInsertedInBoundedSteps() {
     Job job = Job.named("large").queue("q").cron("0 1 1 1 *").shards(Job.MAX_SHARDS).build();
@@ -63,7 +99,7 @@ final class ShardsTest {
     Set<TaskId> ids = new HashSet<>();
     int passes = 0;
     while (ids.size() < Job.MAX_SHARDS) {
-      JobLife.Plan plan = JobLife.plan(record, TIME + passes, Map.of(), JobWorld.NO_CALENDARS, null);
+      JobLife.Plan plan = JobLife.plan(record, TIME + passes, Map.of(), JobWorld.NO_CALENDARS, Attendance.of(null));
       assertThat(plan.children()).hasSize(Outcome.Rearm.MAX_CHILDREN);
       plan.children().forEach(child -> assertThat(ids.add(child.id())).isTrue());
       passes++;
@@ -72,7 +108,8 @@ final class ShardsTest {
       record = plan.record();
     }
     assertThat(passes).isEqualTo(20);
-    assertThat(JobLife.plan(record, TIME + passes, Map.of(), JobWorld.NO_CALENDARS, null).children()).isEmpty();
+    assertThat(JobLife.plan(record, TIME + passes, Map.of(), JobWorld.NO_CALENDARS, Attendance.of(null)).children())
+        .isEmpty();
   }
 
   @Test

@@ -42,6 +42,14 @@ final class Coverage {
     NO_EFFECT,
     /** A call took effect after it had failed for its caller. */
     EFFECT_AFTER_FAILURE,
+    /** A call took effect later than it was decided. */
+    EFFECT_AFTER_DECISION,
+    /** A record changed between the decision and the effect of a call, so the call was decided again. */
+    DECIDED_AGAIN,
+    /** A lease ended between the decision and the effect of its extension, and became longer. */
+    LEASE_EXTENDED_AFTER_ITS_END,
+    /** A lease ended between the decision and the effect of its extension, and its record changed in that time. */
+    EXTENSION_DECIDED_AGAIN_AFTER_THE_END,
     /** A transaction made a task visible after it was due. */
     COMMIT_AFTER_DUE,
     /**

@@ -57,10 +57,8 @@ final class FleetJudge {
   private static final long HEAD_POLL_MILLIS = 100;
   /** The pause of a node after each read of parked tasks. The node reads its own slots and all slots in turn. */
   private static final long PARKED_PAUSE_MILLIS = 100;
-  /** The longest sleep of a loop. The end of a pause does not wake the loop. */
-  private static final long LOOP_SLEEP_MILLIS = 100;
   /** The longest round: the time between two reads of the parked tasks of all slots, without the time of the calls. */
-  private static final long ROUND_MILLIS = 2 * (PARKED_PAUSE_MILLIS + LOOP_SLEEP_MILLIS);
+  private static final long ROUND_MILLIS = 2 * PARKED_PAUSE_MILLIS;
   /** Number of calls in a round: two for the node's own slots, and two for all slots. */
   private static final int CALLS_OF_ROUND = 4;
   /** Number of calls outside of rounds: a head poll, a park and two claims, each of which waits for one other call. */

@@ -141,7 +141,7 @@ final class FleetRuns {
     }
 
     @Override
-    public void fleetChanged(Fleet found) {
+    public void fleetChanged(Fleet found, long nowMillis) {
       fleet = found;
     }
 

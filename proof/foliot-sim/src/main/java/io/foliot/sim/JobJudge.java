@@ -126,6 +126,26 @@ final class JobJudge {
     ensureProgress(story, status);
   }
 
+  /**
+   * Checks a job that existed until the end, in a world in which the store's clock was ahead for some time: each shard
+   * of a scheduled time has one id, and the job continues at the right time.
+   */
+  void judgeAfterClockSet(JobStory story) {
+    JobStatus status = jobs.find(story.name).join().orElse(null);
+    if (status == null || !story.over) {
+      unmet.accept(JobSimulation.Check.LIVENESS, "each call returns after the heal: job=" + story.name + ", status="
+          + status);
+      return;
+    }
+    ensureOneIdPerShard(story);
+    ensureProgress(story, status);
+    Instant next = status.nextTime();
+    if (next != null && next.toEpochMilli() > end + BACK_MILLIS) {
+      unmet.accept(JobSimulation.Check.LIVENESS, "a job is not ahead of the store's clock: job=" + story.name + ", end="
+          + end + ", " + status);
+    }
+  }
+
   /** Ensures that no shard of a job begins after its deletion, except in runs that may finish. */
   void judgeDeleted(JobStory story) {
     // A put that failed or was lost may reach the store after the deletion, and create the job again.

@@ -20,6 +20,8 @@ public final class JobSimulation {
   private static final long HEALED_MILLIS = 110_000;
   private static final long HOUR_MILLIS = 3_600_000;
   private static final long LONGEST_OUTAGE_HOURS = 30;
+  /** Bound of the times around a store's clock that is ahead: its lead, when it is set, and when it is right again. */
+  private static final long LEAST_AHEAD_MILLIS = 15_000;
 
   /**
    * The result of a simulation.
@@ -62,9 +64,13 @@ public final class JobSimulation {
    * Length of the period before the heal in which no node runs: 0 except in a tenth of the worlds that are not calm.
    */
   private final long outageMillis;
+  private final SplittableRandom clocks;
+  /** Whether the store's clock is ahead for some seconds. */
+  private boolean setsClock;
 
   private JobSimulation(long seed, Bug bug, @Nullable Consumer<String> reader) {
     SplittableRandom random = new SplittableRandom(seed);
+    clocks = new SplittableRandom(~seed);
     cluster = new SimCluster(random, bug, true, reader, what -> unmet(Check.LIVENESS, what));
     World world = cluster.world();
     outageMillis = world.isCalm() || random.nextInt(10) != 0
@@ -84,8 +90,35 @@ public final class JobSimulation {
     return new JobSimulation(seed, bug, reader).run();
   }
 
+  /**
+   * Runs the simulation of a seed in which the store's clock is ahead for some seconds, by up to an hour in a calm
+   * world. In other worlds the lead is short, because the leases of nodes that die meanwhile must end before the end.
+   * Only the checks that do not compare times of the store with the virtual time are made. A store that forgets writes
+   * keeps its clock.
+   */
+  static Outcome runWithClockSet(long seed) {
+    JobSimulation simulation = new JobSimulation(seed, Bug.NONE, null);
+    simulation.setsClock = true;
+    return simulation.run();
+  }
+
+  private void planClock(Schedule schedule) {
+    SimStore store = cluster.store();
+    if (store.behaviour().windowMillis() > 0) {
+      return;
+    }
+    long aheadMillis = LEAST_AHEAD_MILLIS
+        + clocks.nextLong(cluster.world().isCalm() ? HOUR_MILLIS : LEAST_AHEAD_MILLIS);
+    long fromMillis = LEAST_AHEAD_MILLIS + clocks.nextLong(LEAST_AHEAD_MILLIS);
+    schedule.afterMillis(fromMillis, () -> store.setClock(aheadMillis));
+    schedule.afterMillis(fromMillis + clocks.nextLong(LEAST_AHEAD_MILLIS), () -> store.setClock(0));
+  }
+
   private Outcome run() {
     Schedule schedule = cluster.sim().schedule();
+    if (setsClock) {
+      planClock(schedule);
+    }
     cluster.start();
     callers.start();
     cluster.plan(faults);
@@ -104,10 +137,16 @@ public final class JobSimulation {
     JobJudge judge = new JobJudge(cluster.world(), cluster.store(), schedule.nowMillis(), this::unmet);
     long hash = cluster.sim().trace().hash();
     for (JobStory story : callers.stories()) {
-      judge.judge(story);
+      if (setsClock) {
+        judge.judgeAfterClockSet(story);
+      } else {
+        judge.judge(story);
+      }
       hash = 31 * hash + story.begun.hashCode();
     }
-    callers.shortLived().forEach(judge::judgeDeleted);
+    if (!setsClock) {
+      callers.shortLived().forEach(judge::judgeDeleted);
+    }
     return new Outcome(List.copyOf(unmet), hash, judge.counts());
   }
 

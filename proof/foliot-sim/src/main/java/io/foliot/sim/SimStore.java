@@ -54,14 +54,19 @@ final class SimStore {
   /**
    * A call that changes the store.
    *
+   * @param atMicros the time at which the call took effect
+   * @param decidedMicros the time by which the store decided the call
    * @param number the unique number of the step, from which its tokens are derived
    */
-  private record Step(long atMicros, long number, String caller, Call call,
+  private record Step(long atMicros, long decidedMicros, long number, String caller, Call call,
       Function<TaskStore, ? extends CompletionStage<?>> action) {}
 
-  /** Shows the virtual time, or another time while writes are replayed or a planted bug changes the clock. */
+  /**
+   * Shows the virtual time, or another time while a write takes effect or is replayed, or after a fault or a planted bug
+   * set the clock.
+   */
   private final class ServerClock implements TimeSource {
-    /** Original time of the write that is replayed, or -1. */
+    /** Time by which the current write was decided, or -1. */
     private long pastMicros = -1;
     private long errorMicros;
 
@@ -113,12 +118,20 @@ final class SimStore {
     }
   }
 
+  /** One of this many calls takes effect later than it is decided. */
+  private static final int HELD_ONE_IN = 8;
+  /** Replaces {@link #HELD_ONE_IN} for extensions, which are rare. */
+  private static final int EXTENSION_HELD_ONE_IN = 2;
+
   private final Schedule schedule;
   private final Behaviour behaviour;
   private final Bug bug;
   private final Coverage coverage;
   private final Function<String, Long> wallErrorMicros;
   private final long tokenSeed;
+  /** Draws how long calls are held between their decisions and their effects. */
+  private final SplittableRandom holds;
+  private final long maxHoldMicros;
   private final ServerClock clock = new ServerClock();
   private final List<Step> log = new ArrayList<>();
 
@@ -144,6 +157,9 @@ final class SimStore {
     this.wallErrorMicros = wallErrorMicros;
     tokenSeed = random.nextLong();
     tokens = new SplittableRandom(tokenSeed);
+    holds = new SplittableRandom(~tokenSeed);
+    long[] mostMillis = {0, 20, 500, behaviour.patienceMillis()};
+    maxHoldMicros = behaviour.failPerMille() == 0 ? 0 : mostMillis[holds.nextInt(mostMillis.length)] * 1_000;
     truth = newTruth();
     exposed = newExposed();
   }
@@ -170,15 +186,54 @@ final class SimStore {
     return behaviour;
   }
 
+  /**
+   * Returns how long the effect of a call comes after its decision, in microseconds; 0 for most calls. A statement may
+   * wait for a lock, a commit for a disk, and the write of an optimistic call for the network.
+   */
+  long holdMicros(Call call) {
+    int oneIn = call == Call.EXTEND ? EXTENSION_HELD_ONE_IN : HELD_ONE_IN;
+    return call.isDecided() && maxHoldMicros > 0 && holds.nextInt(oneIn) == 0 ? holds.nextLong(maxHoldMicros) : 0;
+  }
+
+  /** Decides a call that takes effect later. */
+  Decision decide(Function<TaskStore, ? extends CompletionStage<?>> action) {
+    return Decision.of(action, truth, schedule.nowMicros());
+  }
+
   /** Makes a call on behalf of a node or client, and logs the call if a failover may lose its effect. */
   <R> CompletionStage<R> take(Call call, String by, Function<TaskStore, CompletionStage<R>> action) {
+    return take(call, by, action, schedule.nowMicros());
+  }
+
+  /** Makes a call that was decided earlier. If its records have changed since, it is decided again. */
+  <R> CompletionStage<R> take(Call call, String by, Function<TaskStore, CompletionStage<R>> action,
+      Decision decision) {
+    boolean holds = decision.holds(truth);
+    coverage.count(holds ? Coverage.Case.EFFECT_AFTER_DECISION : Coverage.Case.DECIDED_AGAIN);
+    if (call == Call.EXTEND) {
+      for (long left = decision.leasesEndedSince(schedule.nowMillis()); left > 0; left--) {
+        coverage.count(holds
+            ? Coverage.Case.LEASE_EXTENDED_AFTER_ITS_END
+            : Coverage.Case.EXTENSION_DECIDED_AGAIN_AFTER_THE_END);
+      }
+    }
+    return take(call, by, action, holds ? decision.atMicros() : schedule.nowMicros());
+  }
+
+  private <R> CompletionStage<R> take(Call call, String by, Function<TaskStore, CompletionStage<R>> action,
+      long decidedMicros) {
     steps++;
     tokens = new SplittableRandom(tokenSeed + steps);
     if (call.writes() && (behaviour.windowMillis() > 0 || bug == Bug.ACK_BEFORE_SYNC)) {
-      log.add(new Step(schedule.nowMicros(), steps, by, call, action));
+      log.add(new Step(schedule.nowMicros(), decidedMicros, steps, by, call, action));
     }
     caller = by;
-    return action.apply(exposed);
+    clock.pastMicros = decidedMicros;
+    try {
+      return action.apply(exposed);
+    } finally {
+      clock.pastMicros = -1;
+    }
   }
 
   /** Sets the listener of deletions of queues, which is called at each deletion. */
@@ -223,6 +278,11 @@ final class SimStore {
     return pendingClientCalls > 0;
   }
 
+  /** Sets the store's clock to the virtual time plus a lead. */
+  void setClock(long aheadMillis) {
+    clock.errorMicros = aheadMillis * 1_000;
+  }
+
   /** Fails over to a server that lacks the writes of the last {@code lostMillis}. */
   void forget(long lostMillis) {
     connections++;
@@ -237,7 +297,7 @@ final class SimStore {
     exposed = newExposed();
     for (Step step : log) {
       tokens = new SplittableRandom(tokenSeed + step.number());
-      clock.pastMicros = step.atMicros();
+      clock.pastMicros = step.decidedMicros();
       caller = step.caller();
       CompletionStage<?> again = step.action().apply(exposed);
       assert again.toCompletableFuture().isDone();

@@ -59,8 +59,12 @@ public final class Simulation {
    * two polls have found it overdue by a second.
    */
   private static final long CALM_OVERDUE_MILLIS = 4_000;
-  /** Tolerated delay of a dead node's tasks while no new assignment can be made. */
-  private static final long DEAD_NODE_LATE_MILLIS = 5_000;
+  /**
+   * Tolerated delay of a dead node's tasks while no new assignment can be made. The overdue poll reads a task once it
+   * is a second overdue, at most a second later. Callers move entries in the dead node's slots, so the node may seem to
+   * be active. The task is then left to the node for five seconds, and is taken by the next poll.
+   */
+  private static final long DEAD_NODE_LATE_MILLIS = 1_000 + 1_000 + 5_000 + 1_000;
 
   /**
    * The result of a simulation.
@@ -324,7 +328,7 @@ public final class Simulation {
 
   /**
    * Checks that no first attempt is late while only the coordinator is unreachable. The overdue polls of the live nodes
-   * take a dead node's task if two polls have found it overdue by a second. A task that the dead node had claimed waits
+   * take a dead node's task. A task that the dead node had claimed waits
    * for the end of its lease, and so does a reset of such a task.
    */
   private void ensureOnTimeWithoutCoordinator() {

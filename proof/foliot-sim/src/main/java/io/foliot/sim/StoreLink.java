@@ -110,8 +110,7 @@ final class StoreLink implements TaskStore {
       boolean after = sent && fate == Fate.EFFECT_AFTER_FAILURE && call.writes() && !node.isCutFromStore();
       if (sent && !after) {
         arrived(call, action, seen, fate, answer);
-      }
-      if (after) {
+      } else if (after) {
         long failedMillis = noticedMillis();
         failed(answer, failedMillis, new StoreException("the connection broke", null));
         schedule.afterMillis(failedMillis + random.nextLong(MAX_STRAY_MILLIS), () -> {
@@ -139,11 +138,13 @@ final class StoreLink implements TaskStore {
   private <R> void arrived(Call call, Function<TaskStore, CompletionStage<R>> action, Consumer<R> seen, Fate fate,
       CompletableFuture<R> answer) {
     if (node.isCutFromStore() || fate == Fate.REQUEST_LOST || fate == Fate.EFFECT_AFTER_FAILURE) {
+      ended(call);
       failed(answer, noticedMillis(), new StoreException("the connection broke", null));
       return;
     }
     if (store.isAway() || fate == Fate.NO_EFFECT) {
       coverage.count(Coverage.Case.NO_EFFECT);
+      ended(call);
       boolean known = fate == Fate.NO_EFFECT || random.nextBoolean();
       failed(answer, 0, known
           ? new StoreAwayException("the call had no effect", null)
@@ -151,7 +152,26 @@ final class StoreLink implements TaskStore {
       return;
     }
     int connections = store.connections();
-    CompletionStage<R> result = store.take(call, node.name(), action);
+    long holdMicros = node.isWell() ? 0 : store.holdMicros(call);
+    if (holdMicros == 0) {
+      taken(call, store.take(call, node.name(), action), seen, fate, connections, answer);
+      return;
+    }
+    Decision decision = store.decide(action);
+    schedule.afterMicros(holdMicros, () -> {
+      if (store.connections() == connections) {
+        trace.add(node.name(), "held " + call, 0);
+        taken(call, store.take(call, node.name(), action, decision), seen, fate, connections, answer);
+      } else {
+        ended(call);
+        failed(answer, noticedMillis(), new StoreException("the connection broke", null));
+      }
+    });
+  }
+
+  private <R> void taken(Call call, CompletionStage<R> result, Consumer<R> seen, Fate fate, int connections,
+      CompletableFuture<R> answer) {
+    ended(call);
     result.whenComplete((value, failure) -> {
       if (failure == null) {
         seen.accept(value);
@@ -317,7 +337,7 @@ final class StoreLink implements TaskStore {
 
   @Override
   public CompletionStage<List<ExtendResult>> extend(List<Extension> extensions) {
-    return call(Call.SETTLE, truth -> truth.extend(extensions));
+    return call(Call.EXTEND, truth -> truth.extend(extensions));
   }
 
   @Override

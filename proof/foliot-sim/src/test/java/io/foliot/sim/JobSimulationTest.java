@@ -67,6 +67,19 @@ final class JobSimulationTest {
   }
 
   @Test
+  void jobsContinueAfterTheStoresClockWasAhead() {
+    List<JobSimulation.Outcome> outcomes = Seeds.run(Seeds.FROM, Math.max(1, SEEDS / 5),
+        JobSimulation::runWithClockSet);
+    List<String> bad = new ArrayList<>();
+    for (int i = 0; i < outcomes.size(); i++) {
+      if (!outcomes.get(i).isGood() && bad.size() < MAX_SHOWN) {
+        bad.add(described(Seeds.FROM + i, outcomes.get(i)));
+      }
+    }
+    assertThat(bad).isEmpty();
+  }
+
+  @Test
   void theSameSeedGivesTheSameTrace() {
     List<Long> first = Seeds.run(0, SEEDS_TWICE, JobSimulation::run).stream().map(JobSimulation.Outcome::traceHash)
         .toList();

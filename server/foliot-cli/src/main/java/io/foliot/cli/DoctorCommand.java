@@ -93,13 +93,31 @@ final class DoctorCommand implements Callable<Integer> {
       HttpResponse<String> answer = remote.send(HttpRequest.newBuilder(URI.create(remote.url() + "/health/ready")),
           PATIENCE);
       return answer.statusCode() == 200
-          ? Finding.ok("server", remote.url() + " is ready")
+          ? clocks(remote)
           : Finding.fail("server", remote.url() + " is not ready: status=" + answer.statusCode() + ", answer="
               + Shell.plain(answer.body()), "see the server's log");
     } catch (IOException e) {
       return Finding.fail("server", address() + " does not answer: " + (e.getMessage() == null ? e : e.getMessage()),
           "check that the server runs, and that the address is right");
     }
+  }
+
+  /** Checks a ready server for clocks that disagree. Without a key that may read the cluster, this is not checked. */
+  private static Finding clocks(ServerConnection remote) throws IOException {
+    HttpResponse<String> answer = remote.send(HttpRequest.newBuilder(URI.create(remote.url() + "/v1/cluster")),
+        PATIENCE);
+    if (answer.statusCode() != 200) {
+      return Finding.ok("server", remote.url() + " is ready; the clocks are not checked: status="
+          + answer.statusCode());
+    }
+    List<String> off = JsonView.parse(answer.body()).at("nodes").items().stream()
+        .filter(node -> node.at("takesSlots").text().equals("false"))
+        .map(node -> node.at("node").text() + " by " + node.at("clockOffsetMillis").text() + " ms").toList();
+    return off.isEmpty()
+        ? Finding.ok("server", remote.url() + " is ready")
+        : Finding.fail("server", remote.url() + " is ready, but clocks differ from the store's, so these nodes own no"
+            + " slots and plan no jobs: " + String.join(", ", off),
+            "set the clocks of these nodes (NTP); if all nodes are listed, set the clock of the store");
   }
 
   private String address() {

@@ -59,10 +59,9 @@ final class JobSetCommand implements Callable<Integer> {
     String path = "/v1/jobs/" + ServerConnection.segment(job);
     SettingsDifference change;
     try (ServerConnection remote = server.open(shell)) {
-      remote.get(path);
       change = SettingsDifference.ofJob(remote, job, () -> remote.patch(path, patch.toString(), JobPutCommand.TIMEOUT));
     }
-    shell.line(job + (change.lines().isEmpty() ? " is unchanged" : " is changed"));
+    shell.line(job + (change.isNew() || !change.lines().isEmpty() ? " is changed" : " is unchanged"));
     change.lines().forEach(shell::line);
     return Foliot.OK;
   }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Pauses or resumes jobs: those that are named, or all jobs that the caller may see. */
+/** Pauses, resumes or rewinds jobs: those that are named, or all jobs that the caller may see. */
 abstract sealed class JobStateCommand implements Callable<Integer> {
   final Shell shell;
 
@@ -129,6 +129,24 @@ abstract sealed class JobStateCommand implements Callable<Integer> {
     @Override
     String state() {
       return "resumed";
+    }
+  }
+
+  /** Plans jobs again after the store's clock was ahead. */
+  @Command(name = "rewind", description = "Plans jobs again after the store's clock was ahead: their times after now are decided when they come.")
+  static final class Rewind extends JobStateCommand {
+    Rewind(Shell shell) {
+      super(shell);
+    }
+
+    @Override
+    void act(ServerConnection remote, String path) {
+      remote.post(path + "/rewind", "", JobPutCommand.TIMEOUT);
+    }
+
+    @Override
+    String state() {
+      return "planned again";
     }
   }
 }

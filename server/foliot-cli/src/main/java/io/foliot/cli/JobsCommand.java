@@ -53,6 +53,7 @@ final class JobsCommand implements Callable<Integer> {
         .addSubcommand(new JobBackfillCommand(shell))
         .addSubcommand(new JobStateCommand.Pause(shell))
         .addSubcommand(new JobStateCommand.Resume(shell))
+        .addSubcommand(new JobStateCommand.Rewind(shell))
         .addSubcommand(new JobActCommand.Stop(shell))
         .addSubcommand(new JobActCommand.Delete(shell))
         .addSubcommand(new JobPreviewCommand(shell));

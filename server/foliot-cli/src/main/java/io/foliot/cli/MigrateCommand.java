@@ -8,6 +8,7 @@ import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.TaskStore;
 import io.foliot.engine.migration.Migration;
 import io.foliot.engine.migration.MigrationException;
+import io.foliot.jobs.JobMove;
 import io.foliot.server.api.EngineWords;
 import io.foliot.server.config.ConfigException;
 import io.foliot.server.config.FoliotConfig;
@@ -89,7 +90,8 @@ final class MigrateCommand implements Callable<Integer> {
     Migration.Result result = Progress.during(shell, "migrate", progress -> {
       ensureExists(source);
       try (TaskStore open = open(source); TaskStore filled = open(target)) {
-        return new Migration(open, source.name(), filled, target.name(), progress).run(patience);
+        return new Migration(open, source.name(), filled, target.name(), progress, JobMove::recordEnds)
+            .run(patience);
       }
     });
     double seconds = (System.nanoTime() - begun) / 1e9;

@@ -197,6 +197,12 @@ final class ServerConnection implements AutoCloseable {
     return answer.statusCode() == 404 ? "" : json(answer);
   }
 
+  /** Returns the body of a GET, as the server wrote it; empty if nothing is there, or the key may not read it. */
+  String getIfAllowed(String path) {
+    HttpResponse<String> answer = answer(HttpRequest.newBuilder(URI.create(url + path)).GET(), ANSWER_TIMEOUT);
+    return answer.statusCode() == 404 || answer.statusCode() == 403 ? "" : json(answer);
+  }
+
   private String text(HttpRequest.Builder request, Duration timeout) {
     return json(answer(request, timeout));
   }

@@ -8,13 +8,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The changes that a command makes to the settings of a queue or of a job. The settings are read before and after the
  * command.
  *
- * @param isNew whether the queue or job did not exist before
- * @param lines one line for each setting that has changed, in the order of the names
+ * @param isNew whether the queue or job did not exist before, as far as the key may read it
+ * @param lines one line for each setting that has changed, in the order of the names; empty for a new queue or job
  * @param after the queue or job after the command
  */
 record SettingsDifference(boolean isNew, List<String> lines, JsonView after) {
@@ -26,20 +27,28 @@ record SettingsDifference(boolean isNew, List<String> lines, JsonView after) {
 
   /** Performs a command on a queue and returns the changes that it has made. */
   static SettingsDifference ofQueue(ServerConnection remote, String queue, Consumer<FoliotClient> act) {
-    return by(remote, "/v1/queues/" + ServerConnection.segment(queue), STATE_OF_QUEUE, () -> remote.run(act));
+    return by(remote, "/v1/queues/" + ServerConnection.segment(queue), STATE_OF_QUEUE, () -> {
+      remote.run(act);
+      return "";
+    });
   }
 
-  /** Performs a command on a job and returns the changes that it has made. */
-  static SettingsDifference ofJob(ServerConnection remote, String job, Runnable act) {
+  /**
+   * Performs a command on a job and returns the changes that it has made. They are unknown to a key that may not read
+   * the job.
+   *
+   * @param act returns the answer of the server, a job
+   */
+  static SettingsDifference ofJob(ServerConnection remote, String job, Supplier<String> act) {
     return by(remote, "/v1/jobs/" + ServerConnection.segment(job), STATE_OF_JOB, act);
   }
 
-  private static SettingsDifference by(ServerConnection remote, String path, Set<String> state, Runnable act) {
-    JsonView before = JsonView.parse(remote.getIfAny(path));
-    act.run();
-    JsonView after = JsonView.parse(remote.get(path));
-    return new SettingsDifference(!before.exists(), differences(settings(before, state), settings(after, state)),
-        after);
+  private static SettingsDifference by(ServerConnection remote, String path, Set<String> state, Supplier<String> act) {
+    JsonView before = JsonView.parse(remote.getIfAllowed(path));
+    String answer = act.get();
+    JsonView after = JsonView.parse(answer.isEmpty() || before.exists() ? remote.get(path) : answer);
+    return new SettingsDifference(!before.exists(),
+        before.exists() ? differences(settings(before, state), settings(after, state)) : List.of(), after);
   }
 
   private static List<String> differences(Map<String, String> before, Map<String, String> after) {

@@ -67,7 +67,7 @@ final class CommitPulse {
       return written.thenCompose(done -> done || tries <= 1
           ? CompletableFuture.completedFuture(done)
           : write(tries - 1)).toCompletableFuture();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       return CompletableFuture.failedFuture(e);
     }
   }

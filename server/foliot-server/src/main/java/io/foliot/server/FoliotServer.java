@@ -107,6 +107,8 @@ public final class FoliotServer implements AutoCloseable {
         () -> scheduler.cluster().ownedSlots());
     prometheus.gauge("foliot.clock.offset.seconds", "By how much the store's clock is ahead of this node's",
         () -> scheduler.cluster().clockOffsetMicros() / 1e6);
+    prometheus.gauge("foliot.jobs.ahead", "Jobs that were planned while the store's clock was ahead, and not since",
+        () -> prometheus.meter().jobsAhead());
     prometheus.build(version());
     prometheus.watch(scheduler);
     runtime.store().capability(StoreStatistics.class).ifPresent(statistics -> prometheus

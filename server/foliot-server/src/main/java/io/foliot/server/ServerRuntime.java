@@ -15,6 +15,7 @@ import io.foliot.delivery.http.HttpDeliveryOptions;
 import io.foliot.engine.Engine;
 import io.foliot.engine.EngineOptions;
 import io.foliot.engine.Environment;
+import io.foliot.jobs.ClockCheck;
 import io.foliot.jobs.JobHost;
 import io.foliot.jobs.JobMeter;
 import io.foliot.jobs.JobPlanner;
@@ -57,7 +58,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
     TaskStore store = null;
     try {
       store = Stores.open(config.store(), clock, onFailure, task -> meter.quarantined(task.queue()));
-      JobPlanner planner = new JobPlanner(store, jobMeter);
+      JobPlanner planner = new JobPlanner(store, jobMeter,
+          new ClockCheck(clock::wallMillis, config.engine().maxClockOffset().toMillis()));
       Engine engine = engine(config, node(config, random), clock, store, List.of(http, planner), meter, random);
       engine.start().join();
       return new ServerRuntime(store, engine,

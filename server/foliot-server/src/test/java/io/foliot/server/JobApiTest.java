@@ -173,6 +173,7 @@ final class JobApiTest {
         answer -> answer.status() == 404);
     assertThat(ended.problem()).as("there is nothing to stop any more: %s", ended.body()).isEqualTo("unknown-run");
     rig.post("/v1/jobs/nightly/resume", "");
+    assertThat(rig.post("/v1/jobs/nightly/rewind", "").status()).isEqualTo(200);
     rig.eventually("/v1/jobs/nightly", answer -> answer.text("state").equals("ACTIVE"));
   }
 

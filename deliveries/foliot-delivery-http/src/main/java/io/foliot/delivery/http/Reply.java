@@ -6,6 +6,9 @@ import io.foliot.core.DurationText;
 import io.foliot.core.Limits;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Answer.Health;
+import java.nio.charset.Charset;
+import java.nio.charset.IllegalCharsetNameException;
+import java.nio.charset.UnsupportedCharsetException;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,6 +16,8 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Collection;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +28,12 @@ import org.jspecify.annotations.Nullable;
  * @param ack the header {@code foliot-ack}, or null
  * @param retryAfter the header {@code Retry-After}, or null
  * @param contentType the header {@code Content-Type}, or null
+ * @param contentEncoding the header {@code Content-Encoding}, or null
  * @param body the beginning of the body; empty if the status is below 400
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable String retryAfter,
-    @Nullable String contentType, byte[] body) {
+    @Nullable String contentType, @Nullable String contentEncoding, byte[] body) {
   /**
    * Longest wait that a receiver can request by Retry-After. A longer wait is assumed to be a mistake, and shortened to
    * this limit.
@@ -35,6 +41,9 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
   static final Duration MAX_RETRY_AFTER = Duration.ofHours(24);
   /** Maximum number of characters of an answer's body in a detail. */
   static final int DETAIL_LENGTH = 200;
+  private static final int NOT_MODIFIED = 304;
+  private static final Pattern CHARSET = Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\\s;\"]+)",
+      Pattern.CASE_INSENSITIVE);
   private static final Answer DONE = new Answer.Done("HTTP 200");
   private static final Duration MAX_NEXT = Duration.ofMillis(Limits.MAX_DELAY_MILLIS);
   private static final String REDACTED = "[redacted]";
@@ -55,6 +64,9 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
       return success();
     }
     if (status >= 300 && status < 400) {
+      if (status == NOT_MODIFIED) {
+        return new Answer.Retry(null, Health.WELL, "HTTP 304: expected 2xx; 304 answers conditional requests only");
+      }
       return new Answer.Retry(null, Health.WELL,
           "HTTP " + status + ": redirects are not followed; set the url of the queue to the redirect's location");
     }
@@ -115,10 +127,14 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
 
   private String detail(Collection<String> secrets) {
     String start = "HTTP " + status;
-    if (!isText()) {
+    if (!isText() || body.length == 0) {
       return start;
     }
-    String text = withoutCutCharacter(HeaderText.oneLine(new String(body, UTF_8)));
+    if (contentEncoding != null && !contentEncoding.strip().equalsIgnoreCase("identity")) {
+      // No compression was requested, and only the beginning of the body is known.
+      return start + "; the body is not shown: content-encoding=" + HeaderText.shown(contentEncoding);
+    }
+    String text = withoutCutCharacter(HeaderText.oneLine(new String(body, charset())));
     for (String secret : secrets) {
       text = withoutCutSecret(text.replace(secret, REDACTED), secret);
     }
@@ -145,6 +161,16 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
       }
     }
     return text;
+  }
+
+  /** Returns the charset of the body according to its type; UTF-8 if the type names none, or an unknown one. */
+  private Charset charset() {
+    Matcher named = CHARSET.matcher(contentType == null ? "" : contentType);
+    try {
+      return named.find() ? Charset.forName(named.group(1)) : UTF_8;
+    } catch (IllegalCharsetNameException | UnsupportedCharsetException e) {
+      return UTF_8;
+    }
   }
 
   private boolean isText() {

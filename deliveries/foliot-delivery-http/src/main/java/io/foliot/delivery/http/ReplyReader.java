@@ -89,7 +89,8 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
   public void consumeResponse(HttpResponse response, @Nullable EntityDetails entity, HttpContext context,
       FutureCallback<Reply> callback) {
     Reply reply = new Reply(response.getCode(), header(response, "foliot-next"), header(response, "foliot-ack"),
-        header(response, "retry-after"), header(response, "content-type"), EMPTY);
+        header(response, "retry-after"), header(response, "content-type"),
+        header(response, "content-encoding"), EMPTY);
     head = reply;
     if (entity == null) {
       complete = reply;
@@ -148,6 +149,7 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
     return keptBytes == 0
         ? reply
         : new Reply(reply.status(), reply.next(), reply.ack(), reply.retryAfter(), reply.contentType(),
+            reply.contentEncoding(),
             Arrays.copyOf(kept, keptBytes));
   }
 

@@ -1,5 +1,7 @@
 package io.foliot.delivery.http;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,7 +17,7 @@ class ReplyTest {
   private static final long NOW = Instant.parse("2026-11-21T14:00:00Z").toEpochMilli();
 
   private static Answer answer(int status, @Nullable String next, @Nullable String ack, @Nullable String retryAfter) {
-    return new Reply(status, next, ack, retryAfter, null, new byte[0]).answer(NOW, List.of());
+    return new Reply(status, next, ack, retryAfter, null, null, new byte[0]).answer(NOW, List.of());
   }
 
   private static Answer plain(int status) {
@@ -23,7 +25,36 @@ class ReplyTest {
   }
 
   private static String detail(String contentType, String body, String... secrets) {
-    return new Reply(400, null, null, null, contentType, body.getBytes(UTF_8)).answer(NOW, List.of(secrets)).detail();
+    return new Reply(400, null, null, null, contentType, null, body.getBytes(UTF_8)).answer(NOW, List.of(secrets))
+        .detail();
+  }
+
+  @Test
+  void aBodyIsReadInItsCharset() {
+    byte[] latin = "Größe fehlt".getBytes(ISO_8859_1);
+    for (String type : List.of("text/plain; charset=ISO-8859-1", "text/plain;Charset=\"latin1\"; x=y")) {
+      assertThat(new Reply(400, null, null, null, type, null, latin).answer(NOW, List.of()).detail()).as(type)
+          .isEqualTo("HTTP 400: Größe fehlt");
+    }
+    assertThat(new Reply(400, null, null, null, "text/plain; charset=x?y", null, "Größe".getBytes(UTF_8))
+        .answer(NOW, List.of()).detail()).isEqualTo("HTTP 400: Größe");
+    assertThat(new Reply(400, null, null, null, "text/plain; charset=utf-16le", null, "key s3cret".getBytes(UTF_16LE))
+        .answer(NOW, List.of("s3cret")).detail()).isEqualTo("HTTP 400: key [redacted]");
+  }
+
+  @Test
+  void aCompressedBodyIsNotShown() {
+    byte[] gzip = {0x1f, (byte) 0x8b, 8, 0, 0};
+    assertThat(new Reply(500, null, null, null, "text/plain", "gzip", gzip).answer(NOW, List.of()).detail())
+        .isEqualTo("HTTP 500; the body is not shown: content-encoding=gzip");
+    assertThat(new Reply(500, null, null, null, "text/plain", "identity", "no".getBytes(UTF_8))
+        .answer(NOW, List.of()).detail()).isEqualTo("HTTP 500: no");
+  }
+
+  @Test
+  void notModifiedIsNoRedirect() {
+    assertThat(new Reply(304, null, null, null, null, null, new byte[0]).answer(NOW, List.of()).detail())
+        .isEqualTo("HTTP 304: expected 2xx; 304 answers conditional requests only");
   }
 
   @Test

@@ -1,8 +1,10 @@
 package io.foliot.core.delivery;
 
+import io.foliot.core.JobHeaders;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.store.TaskRecord;
+import java.util.Map;
 
 /**
  * One try to hand a task to its handler.
@@ -27,13 +29,21 @@ public record Attempt(TaskRecord task, Target target, String traceparent) {
     return new Attempt(task, queue.target(), traceparent);
   }
 
-  /** Returns the name of the firing: the same for all attempts of a generation. */
+  /** Returns the name of the firing: the same for all attempts of a firing. */
   public String firingId() {
     return firingId(task);
   }
 
-  /** Returns the name of the firing to which a task belongs. */
+  /**
+   * Returns the name of the firing to which a task belongs. For a shard of a scheduled run, it is a function of the job,
+   * the scheduled time and the shard. So it is the same if the shard is inserted again, because the store has forgotten
+   * writes or was restored: only the generation follows from the time of the insertion. A redrive of the shard, or a
+   * further call that its receiver asked for, has another due time and is another firing.
+   */
   public static String firingId(TaskRecord task) {
-    return task.id() + "-" + task.generation();
+    Map<String, String> headers = task.body().headers();
+    return headers.get(JobHeaders.JOB) == null
+        ? task.id() + "-" + task.generation()
+        : headers.getOrDefault(JobHeaders.FIRING, task.id().toString()) + "-" + task.firstDueAt();
   }
 }

@@ -72,9 +72,18 @@ public interface Delivery extends AutoCloseable {
     return null;
   }
 
-  /** Called with the workers of the cluster whenever this node has read a change. Any thread may call it. */
-  default void fleetChanged(Fleet fleet) {
+  /**
+   * Called with the workers of the cluster whenever this node has read a change, on one thread at a time.
+   *
+   * @param nowMillis the store's time of the read, in milliseconds since 1970
+   */
+  default void fleetChanged(Fleet fleet, long nowMillis) {
     // Most deliveries do not deliver to workers.
+  }
+
+  /** Called when this node has seen that the store's clock was set back by a second or more. Any thread may call it. */
+  default void clockSetBack() {
+    // Most deliveries keep no times.
   }
 
   /**

@@ -4,7 +4,8 @@ package io.foliot.core.store;
  * The result of an extension.
  *
  * @param kind the effect of the call
- * @param leaseEnd the new end of the lease, in milliseconds since 1970; 0 if the extension was refused
+ * @param leaseEnd the end of the lease, in milliseconds since 1970; 0 if the claim is not valid or its lease has ended.
+ *     The answer 0 is final: no extension of this claim has an effect after it
  */
 public record ExtendResult(Kind kind, long leaseEnd) {
   /** The effect of the call. */

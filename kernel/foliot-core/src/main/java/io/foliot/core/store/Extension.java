@@ -10,7 +10,7 @@ import io.foliot.core.Token;
  * @param id the id of the task
  * @param token the claim's token
  * @param leaseMillis the time from the extension, by the store's clock, until the new end of the lease; an extension
- *     never shortens a lease
+ *     never shortens a lease. With 0, the call does not extend a lease that runs, but ends one whose time is over
  * @param note the handler's report on its work; {@link TaskNote#NONE} for nothing new. Its mark is dropped
  */
 public record Extension(TaskId id, Token token, long leaseMillis, TaskNote note) {

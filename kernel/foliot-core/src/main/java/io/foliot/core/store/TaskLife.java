@@ -187,7 +187,7 @@ final class TaskLife {
       return new Step<>(record,
           new CancelResult(CancelResult.Kind.ALREADY_FINISHED, record.id(), record.generation()));
     }
-    boolean leaseRuns = record.state() == TaskState.RUNNING && record.leaseEnd() > now.millis();
+    boolean leaseRuns = leaseRuns(record, now);
     boolean pending = record.state() == TaskState.RUNNING || record.outstanding();
     TaskRecord after = leaseRuns
         ? record.edit().cancelRequested(true).successor(null).done()
@@ -278,6 +278,15 @@ final class TaskLife {
         .changedAt(now.millis()).dropAt(saturatedAdd(now.millis(), retainMillis)).done();
   }
 
+  /** Returns whether the lease of a running task has neither ended nor been marked as ended. */
+  private static boolean leaseRuns(TaskRecord record, Now now) {
+    return record.state() == TaskState.RUNNING && record.leaseEnd() > now.millis() && record.settledAs() == null;
+  }
+
+  /**
+   * Decides an extension. The first extension after the end of a lease marks the lease as ended, so that no later one
+   * succeeds, even if the store's clock is set back.
+   */
   static Step<ExtendResult> extend(@Nullable TaskRecord record, Extension extension, QueueTerms terms, Now now) {
     if (record == null) {
       return new Step<>(null, new ExtendResult(ExtendResult.Kind.NOT_FOUND, 0));
@@ -285,10 +294,16 @@ final class TaskLife {
     if (record.state() != TaskState.RUNNING || !extension.token().equals(record.token())) {
       return new Step<>(record, new ExtendResult(ExtendResult.Kind.STALE, 0));
     }
-    if (record.cancelRequested()) {
-      return new Step<>(record, new ExtendResult(ExtendResult.Kind.CANCELLED, 0));
+    boolean leaseRuns = leaseRuns(record, now);
+    if (!leaseRuns && record.settledAs() == null) {
+      // The mark makes the answer final. It also changes the record, so an extension that was decided before the end of
+      // the lease, and whose write is still under way, is decided again.
+      record = record.edit().settledAs(AttemptRecord.End.LEASE_ENDED).done();
     }
-    if (record.leaseEnd() <= now.millis()) {
+    if (record.cancelRequested()) {
+      return new Step<>(record, new ExtendResult(ExtendResult.Kind.CANCELLED, leaseRuns ? record.leaseEnd() : 0));
+    }
+    if (!leaseRuns) {
       return new Step<>(record, new ExtendResult(ExtendResult.Kind.STALE, 0));
     }
     long wanted = Math.min(saturatedAdd(now.millis(), extension.leaseMillis()),

@@ -108,7 +108,8 @@ public final class TaskRecord {
 
   private boolean check() {
     assert state != TaskState.READY : "READY is never written";
-    assert state != TaskState.RUNNING || (token != null && settledAs == null && wakeAt <= leaseEnd) : this;
+    assert state != TaskState.RUNNING || (token != null && wakeAt <= leaseEnd) : this;
+    assert state != TaskState.RUNNING || settledAs == null || settledAs == AttemptRecord.End.LEASE_ENDED : this;
     assert state != TaskState.DELAYED || (wakeAt <= dueAt && successor == null && !cancelRequested) : this;
     assert !state.isFinal() || (!parked && successor == null) : this;
     return true;
@@ -225,7 +226,10 @@ public final class TaskRecord {
     return claimedAt;
   }
 
-  /** Returns the way in which the latest claim was settled, or null if it was not settled. */
+  /**
+   * Returns the way in which the latest claim was settled, or null if it was not settled. A running task has null, or
+   * {@link AttemptRecord.End#LEASE_ENDED} if an extension has found its lease ended.
+   */
   public AttemptRecord.@Nullable End settledAs() {
     return settledAs;
   }

@@ -143,7 +143,8 @@ public interface TaskStore extends AutoCloseable {
   /**
    * Moves lease ends of running tasks. An extension is refused if the task is not running, if a cancel of the task is
    * pending, or if the extension does not have the token of the latest claim. It is also refused if the lease has
-   * ended, because another attempt may already use the permit of this one.
+   * ended. That refusal is final: no extension of the claim succeeds afterwards, not even one that the store has
+   * decided before and writes later. Another attempt may then use the permit of this one.
    */
   CompletionStage<List<ExtendResult>> extend(List<Extension> extensions);
 

@@ -163,7 +163,7 @@ public final class StoreCoordinator implements Coordinator {
     for (Runnable message = inbox.poll(); message != null; message = inbox.poll()) {
       try {
         message.run();
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         LOG.log(System.Logger.Level.ERROR, "a step of the coordination through the store failed; it is skipped", e);
       }
     }

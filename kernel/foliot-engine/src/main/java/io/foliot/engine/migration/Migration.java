@@ -59,6 +59,7 @@ public final class Migration {
   private final String sourceName;
   private final String targetName;
   private final Consumer<String> progress;
+  private final Preparation preparation;
   private final List<SetAside> unreadable = new ArrayList<>();
 
   /**
@@ -70,11 +71,33 @@ public final class Migration {
    */
   public Migration(TaskStore source, String sourceName, TaskStore target, String targetName,
       Consumer<String> progress) {
+    this(source, sourceName, target, targetName, progress, store -> Optional.empty());
+  }
+
+  /**
+   * Creates a migration as {@link #Migration(TaskStore, String, TaskStore, String, Consumer)} does.
+   *
+   * @param preparation prepares the live tasks of the source before they are moved
+   */
+  public Migration(TaskStore source, String sourceName, TaskStore target, String targetName,
+      Consumer<String> progress, Preparation preparation) {
+    this.preparation = preparation;
     this.source = source;
     this.sourceName = sourceName;
     this.target = target;
     this.targetName = targetName;
     this.progress = progress;
+  }
+
+  /** Prepares the live tasks of a source for the move. Live tasks may need data of final ones, which stay behind. */
+  @FunctionalInterface
+  public interface Preparation {
+    /**
+     * Prepares the live tasks, when the source is sealed and no engine uses it. May be repeated.
+     *
+     * @return empty, or why the tasks cannot be moved now and what to wait for
+     */
+    Optional<String> prepare(TaskStore source);
   }
 
   /**
@@ -117,6 +140,10 @@ public final class Migration {
     if (source.isShared()) {
       progress.accept("waiting for the engines of " + sourceName + " to stop, because the store is sealed");
       LockSupport.parkNanos(SEAL_SEEN.toNanos());
+    }
+    Optional<String> refusal = preparation.prepare(source);
+    if (refusal.isPresent()) {
+      throw new MigrationException(refusal.get());
     }
     long settings = moveSettings();
     moveTasks(resumed);

@@ -1,6 +1,8 @@
 package io.foliot.jobs.schedule;
 
+import java.time.Month;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The fields of a cron expression. */
 enum CronField {
@@ -22,6 +24,10 @@ enum CronField {
   private static final List<String> MONTHS = List.of("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP",
       "OCT", "NOV", "DEC");
   private static final List<String> WEEKDAYS = List.of("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT");
+
+  private static final List<String> LONG_MONTHS = Stream.of(Month.values()).map(Month::name).toList();
+  private static final List<String> LONG_WEEKDAYS = List.of("SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY",
+      "FRIDAY", "SATURDAY");
 
   private final String text;
   private final int min;
@@ -83,6 +89,21 @@ enum CronField {
   /** Returns the names that numbers of this field have, in order; empty if they have none. */
   List<String> names() {
     return this == MONTH ? MONTHS : this == DAY_OF_WEEK ? WEEKDAYS : List.of();
+  }
+
+  private List<String> longNames() {
+    return this == MONTH ? LONG_MONTHS : this == DAY_OF_WEEK ? LONG_WEEKDAYS : List.of();
+  }
+
+  /** Returns whether a text contains a long name of this field, such as MONDAY. Only quartz accepts such names. */
+  boolean hasLongName(String items) {
+    return longNames().stream().anyMatch(items::contains);
+  }
+
+  /** Returns the position of a name among the names, or -1 if the text is not a name in the dialect. */
+  int named(String name, CronDialect dialect) {
+    int named = names().indexOf(name);
+    return named < 0 && dialect == CronDialect.QUARTZ ? longNames().indexOf(name) : named;
   }
 
   /** Returns the number of the first name. */

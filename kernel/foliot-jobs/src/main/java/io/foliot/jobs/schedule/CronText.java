@@ -13,6 +13,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * hash       = "H" [ "(" number "-" number ")" ]
  * </pre>
  *
- * <p>A number may be a name in the month and day-of-week fields. {@code 5/15} means from 5 to the end of the range in
- * steps of 15. A range that ends before it begins is refused, except in quartz, where it wraps around in every field
+ * <p>A number may be a name in the month and day-of-week fields; quartz has long names too. {@code 5/15} means from 5 to
+ * the largest number of the field in steps of 15. For a weekday, this number is 7 in all dialects. A range that ends before it begins is refused, except in quartz, where it wraps around in every field
  * but the year. A step greater than the number of values of the field is refused, because it can only be a mistake.
  *
  * <p>An expression is read as follows.
@@ -53,6 +54,11 @@ final class CronText {
   private static final int MAX_DIGITS = 4;
   private static final String FIELD_COUNTS = "5 fields (unix), 6 fields (spring or quartz) or 7 fields (quartz)";
   private static final String EXAMPLE = "0 2 * * MON-FRI";
+  /** Number of fields of the dialect unix. In a crontab, a command follows. */
+  private static final int FIVE = 5;
+  private static final int MAX_FIELDS = 7;
+  /** Text that no field of an expression has: another character, a slash without a number before, or a long word. */
+  private static final Pattern COMMAND = Pattern.compile("[^0-9A-Z*?/,#()-]|^/|[A-Z]{4}");
   /**
    * Name for the comparison of two dialects. Any name would do: it chooses the same position of a range in both
    * dialects. The dialects therefore agree on the weekdays of an {@code H} either for all names or for none.
@@ -100,17 +106,27 @@ final class CronText {
     if (text.length() > MAX_LENGTH) {
       throw ScheduleException.of("cron", text, "at most " + MAX_LENGTH + " characters", EXAMPLE);
     }
+    List<String> fields = List.of(text.split("\\s+", -1));
+    int count = fields.size();
+    if (fields.getFirst().contains("=")) {
+      throw ScheduleException.of("cron", cron, "an expression without an assignment; set the zone of the schedule"
+          + " instead", EXAMPLE);
+    }
     if (text.startsWith("@")) {
-      String fields = MACROS.get(text);
-      if (fields == null) {
+      String macro = MACROS.get(text);
+      if (macro == null && count > 1 && MACROS.containsKey(fields.getFirst())) {
+        throw withCommand(cron, fields.getFirst().toLowerCase(Locale.ROOT));
+      }
+      if (macro == null) {
         throw ScheduleException.ofChoice("cron", null, cron, "a macro",
             MACROS.keySet().stream().map(each -> each.toLowerCase(Locale.ROOT)).sorted().toList(), "@daily");
       }
-      return read(List.of(fields.split(" ", -1)), CronDialect.UNIX, name);
+      return read(List.of(macro.split(" ", -1)), CronDialect.UNIX, name);
     }
-    List<String> fields = List.of(text.split("\\s+", -1));
-    int count = fields.size();
-    if (count < 5 || count > 7 || text.isEmpty()) {
+    if (count > FIVE && (count > MAX_FIELDS || isCommand(fields.get(FIVE))) && isUnix(fields.subList(0, FIVE), name)) {
+      throw withCommand(cron, String.join(" ", fields.subList(0, FIVE)));
+    }
+    if (count < FIVE || count > MAX_FIELDS || text.isEmpty()) {
       throw ScheduleException.of("cron", cron, FIELD_COUNTS, EXAMPLE);
     }
     if (dialect != null) {
@@ -121,6 +137,25 @@ final class CronText {
       case 7 -> read(fields, CronDialect.QUARTZ, name);
       default -> readSixFields(fields, name);
     };
+  }
+
+  /** Returns whether the field after the fifth one is a command, or the user of a system's crontab. */
+  private static boolean isCommand(String field) {
+    return COMMAND.matcher(field).find() && !CronField.DAY_OF_WEEK.hasLongName(field);
+  }
+
+  private static boolean isUnix(List<String> fields, @Nullable String name) {
+    try {
+      Parsed unused = read(fields, CronDialect.UNIX, name);
+      return true;
+    } catch (ScheduleException e) {
+      return false;
+    }
+  }
+
+  private static ScheduleException withCommand(String cron, String expression) {
+    return ScheduleException.of("cron", cron,
+        "an expression without a command; the queue of the job says what runs", expression);
   }
 
   private static Parsed readSixFields(List<String> fields, @Nullable String name) {
@@ -165,7 +200,8 @@ final class CronText {
     }
     CronText text = new CronText(dialect, name);
     LocalTimes times = text.times(fields);
-    ensureFires(times, fields.get(dialect == CronDialect.UNIX ? 2 : 3));
+    int dayOfMonth = dialect == CronDialect.UNIX ? 2 : 3;
+    ensureFires(times, fields.get(dayOfMonth), fields.get(dayOfMonth + 2));
     return new Parsed(String.join(" ", fields), dialect, times, text.isHashed);
   }
 
@@ -217,8 +253,14 @@ final class CronText {
   }
 
   /** Refuses an expression that never fires, because none of its months and years has one of its days. */
-  private static void ensureFires(LocalTimes times, String dayOfMonth) {
+  private static void ensureFires(LocalTimes times, String dayOfMonth, String dayOfWeek) {
     if (times.next(0) == LocalTimes.NONE) {
+      if (times.onAnyWeekday().next(0) != LocalTimes.NONE) {
+        throw ScheduleException.ofField(DAY_OF_WEEK.text(), dayOfWeek,
+            "a weekday that falls on one of the days of the month " + dayOfMonth
+                + ", because the two fields exclude each other and the expression never fires",
+            null);
+      }
       int longest = 0;
       for (Month month : Month.values()) {
         if (((times.months() >>> month.getValue()) & 1) != 0) {
@@ -350,7 +392,7 @@ final class CronText {
     int dash = base.indexOf('-');
     if (dash < 0) {
       int from = number(field, item, base);
-      return new Range(from, slash < 0 ? from : Math.max(from, field.last(dialect)), step);
+      return new Range(from, slash < 0 ? from : field.max(), step);
     }
     int from = number(field, item, base.substring(0, dash));
     int to = number(field, item, base.substring(dash + 1));
@@ -358,9 +400,19 @@ final class CronText {
       to = field.max();
     }
     if (from > to && (dialect != CronDialect.QUARTZ || field == YEAR)) {
-      throw ScheduleException.ofField(field.text(), item, "a range that begins before it ends", field.example());
+      throw ScheduleException.ofField(field.text(), item,
+          "a range that begins before it ends; a range past the end of the field is two ranges",
+          slash >= 0 || field == YEAR ? field.example() : twoRanges(field, from, to));
     }
     return new Range(from, to, step);
+  }
+
+  /** Returns the two ranges that mean a range past the end of a field: 22-23,0-6. */
+  private String twoRanges(CronField field, int from, int to) {
+    int last = field.last(dialect);
+    int first = field.first(dialect);
+    return (from >= last ? String.valueOf(from) : from + "-" + last) + ","
+        + (to <= first ? String.valueOf(to) : first + "-" + to);
   }
 
   private Range hashed(CronField field, String item, String base, int step) {
@@ -390,7 +442,7 @@ final class CronText {
   }
 
   private int number(CronField field, String item, String text) {
-    int named = field.names().indexOf(text);
+    int named = field.named(text, dialect);
     int number = named >= 0 ? named + field.firstNamed(dialect) : digits(text);
     if (number < field.min(dialect) || number > field.max()) {
       throw ScheduleException.ofField(field.text(), item, field.range(dialect), field.example());

@@ -46,6 +46,11 @@ record LocalTimes(long seconds, long minutes, int hours, MonthDays days, int mon
     return hours == ALL_HOURS;
   }
 
+  /** Returns these times without the restriction to weekdays. */
+  LocalTimes onAnyWeekday() {
+    return new LocalTimes(seconds, minutes, hours, days.onAnyWeekday(), months, years, calendar);
+  }
+
   LocalTimes without(Calendar excluded) {
     return new LocalTimes(seconds, minutes, hours, days, months, years, excluded);
   }

@@ -29,6 +29,10 @@ record MonthDays(int days, int fromEnd, int nearest, int nearestFromEnd, int wee
   /** Weekday of the first day of the epoch, a Thursday. */
   private static final int EPOCH_WEEKDAY = 4;
 
+  MonthDays onAnyWeekday() {
+    return new MonthDays(days, fromEnd, nearest, nearestFromEnd, ALL_WEEKDAYS, 0, 0, false);
+  }
+
   /** Returns the weekday of a day since the epoch: 0 is Sunday. */
   static int weekday(long epochDay) {
     return (int) Math.floorMod(epochDay + EPOCH_WEEKDAY, (long) WEEK);

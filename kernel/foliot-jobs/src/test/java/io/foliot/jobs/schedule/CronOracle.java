@@ -189,8 +189,8 @@ final class CronOracle {
       case QUARTZ -> allows(item, sundayIsZero + 1, 1, 7, WEEKDAYS, 1);
       case SPRING -> allows(item, sundayIsZero, 1, 7, WEEKDAYS, 0) || (sundayIsZero == 0 && allows(item, 7, 1, 7,
           WEEKDAYS, 0));
-      case UNIX -> allows(item, sundayIsZero, 0, 6, WEEKDAYS, 0) || (sundayIsZero == 0 && allows(item, 7, 0, 6,
-          WEEKDAYS, 0));
+      case UNIX -> allows(item, sundayIsZero, 0, 7, WEEKDAYS, 0) || (sundayIsZero == 0 && !item.startsWith("*")
+          && allows(item, 7, 0, 7, WEEKDAYS, 0));
     };
   }
 

@@ -52,6 +52,22 @@ final class CronTextTest {
         "2026-11-06");
   }
 
+  /** Sunday has the numbers 0 and 7. A step over all begins with the first number of the dialect. */
+  @Test
+  void stepsOfWeekdaysEndWithSunday() {
+    List<String> oddDays = List.of("2026-11-01", "2026-11-02", "2026-11-04", "2026-11-06");
+    List<String> evenDays = List.of("2026-11-01", "2026-11-03", "2026-11-05", "2026-11-07");
+    assertThat(days("0 0 * * 1/2", null, 4)).as("Mon, Wed, Fri, Sun").isEqualTo(oddDays);
+    assertThat(days("0 0 0 * * 1/2", CronDialect.SPRING, 4)).isEqualTo(oddDays);
+    assertThat(days("0 0 * * 1-7/2", null, 4)).isEqualTo(oddDays);
+    assertThat(days("0 0 * * FRI/1", null, 3)).containsExactly("2026-11-01", "2026-11-06", "2026-11-07");
+    assertThat(days("0 0 * * 2/5", null, 2)).containsExactly("2026-11-01", "2026-11-03");
+
+    assertThat(days("0 0 * * */2", null, 4)).as("0, 2, 4, 6").isEqualTo(evenDays);
+    assertThat(days("0 0 0 * * */2", CronDialect.SPRING, 4)).as("1, 3, 5, 7").isEqualTo(oddDays);
+    assertThat(days("0 0 0 ? * */2", CronDialect.QUARTZ, 4)).as("1, 3, 5, 7; 1 is Sunday").isEqualTo(evenDays);
+  }
+
   @Test
   void twoDayFieldsAreJoinedByOrInUnixAndByAndInSpring() {
     assertThat(days("0 0 13 * FRI", null, 3)).containsExactly("2026-11-06", "2026-11-13", "2026-11-20");
@@ -175,6 +191,48 @@ final class CronTextTest {
     for (String weekday : List.of("MON#0", "MON#6", "MON#", "#1", "8L", "L", "XL", "MOO", "MON-XXX", "?", "1#2#3")) {
       assertThat(refused("0 0 * * " + weekday, null).field()).as(weekday).isEqualTo("day of week");
     }
+  }
+
+  @Test
+  void linesOfACrontabAreRefusedWithWhatDoesNotBelongToThem() {
+    for (String line : List.of("0 2 * * * /usr/bin/backup.sh", "0 2 * * * root /usr/bin/backup.sh",
+        "0 2 * * *\tbackup", "0 2 * * * cd /srv && ./backup --all > /dev/null 2>&1", "0 2 * * * ./backup.sh -v")) {
+      assertThat(refused(line, null)).as(line).hasMessageStartingWith("cron: expected an expression without a command;")
+          .hasMessageEndingWith("; for example \"0 2 * * *\"");
+    }
+    assertThat(refused("@daily /usr/bin/backup.sh", null)).hasMessageContaining("without a command")
+        .hasMessageEndingWith("\"@daily\"");
+    assertThat(refused("CRON_TZ=Europe/Berlin 0 2 * * *", null)).hasMessageContaining("set the zone of the schedule");
+    assertThat(refused("TZ=UTC @daily", null)).hasMessageContaining("set the zone of the schedule");
+    assertThat(refused("0 0 12 * * 8", null).field()).as("no command").isEqualTo("day of week");
+    assertThat(refused("0 0 12 * * MONDAY", CronDialect.SPRING).field()).isEqualTo("day of week");
+  }
+
+  @Test
+  void aRangeOverMidnightIsRefusedWithTheTwoRanges() {
+    assertThat(refused("0 22-6 * * *", null)).hasMessage("hour: expected a range that begins before it ends; a range"
+        + " past the end of the field is two ranges, but got \"22-6\"; for example \"22-23,0-6\"");
+    assertThat(refused("0 23-0 * * *", null).example()).isEqualTo("23,0");
+    assertThat(refused("0 0 28-3 * *", null).example()).isEqualTo("28-31,1-3");
+    assertThat(refused("0 0 * * FRI-MON", null).example()).isEqualTo("5-6,0-1");
+    assertThat(refused("0 0 0 * * FRI-MON", CronDialect.SPRING).example()).isEqualTo("5-7,1");
+    assertThat(refused("0 22-6/2 * * *", null).example()).as("no other step").isEqualTo("9-17");
+  }
+
+  @Test
+  void dayFieldsThatExcludeEachOtherAreRefusedByTheWeekday() {
+    ScheduleException fourth = refused("0 0 0 2 * TUE#4", CronDialect.SPRING);
+    assertThat(fourth).hasMessage("day of week: expected a weekday that falls on one of the days of the month 2,"
+        + " because the two fields exclude each other and the expression never fires, but got \"TUE#4\"");
+    assertThat(refused("0 0 0 31 2 MON", CronDialect.SPRING).field()).isEqualTo("day of month");
+  }
+
+  @Test
+  void longNamesAreThoseOfQuartz() {
+    assertThat(days("0 11 7 ? * MONDAY,TUESDAY *", null, 2)).containsExactly("2026-11-02", "2026-11-03");
+    assertThat(days("0 11 7 ? january-march thursday", null, 1)).containsExactly("2027-01-07");
+    assertThat(days("0 0 0 ? * FRIDAYL", CronDialect.QUARTZ, 1)).containsExactly("2026-11-27");
+    assertThat(refused("0 7 * * MONDAY", null)).hasMessageContaining("0-7 or SUN-SAT");
   }
 
   @Test

@@ -59,24 +59,25 @@ final class PeersTest {
   }
 
   @Test
-  void springAgreesExceptForL0() {
-    agree(CronDialect.SPRING, cron -> Peers.spring(cron, ZoneOffset.UTC), ".* L-0 .*");
+  void springAgreesExceptForL0AndStepsFromSundayAnd31W() {
+    agree(CronDialect.SPRING, cron -> Peers.spring(cron, ZoneOffset.UTC), ".* L-0 .*|.* (29|30|31)W .*|.* (0|SUN)/\\d");
   }
 
   @Test
-  void quartzAgreesExceptForNearestWeekdays() {
-    agree(CronDialect.QUARTZ, cron -> Peers.quartz(cron, ZoneOffset.UTC), ".*\\dW .*|.*LW .*");
+  void quartzAgreesExceptForNearestWeekdaysAndStepsFromAName() {
+    agree(CronDialect.QUARTZ, cron -> Peers.quartz(cron, ZoneOffset.UTC), ".*\\dW .*|.*LW .*|.*[A-Z]{3}/\\d.*");
   }
 
   @Test
   void cronUtilsAgreesExceptForSomeLastDays() {
-    agree(CronDialect.QUARTZ, cron -> Peers.cronUtils(cron, CronType.QUARTZ, ZoneOffset.UTC), ".* L-0 .*|.* L,.*");
+    agree(CronDialect.QUARTZ, cron -> Peers.cronUtils(cron, CronType.QUARTZ, ZoneOffset.UTC),
+        ".* L-0 .*|.* L,.*|.* (29|30|31)W .*|.*[A-Z]{3}/\\d.*");
   }
 
   @Test
   void cronUtilsAgreesOnMostExpressionsOfFiveFields() {
     agree(CronDialect.UNIX, cron -> Peers.cronUtils(cron, CronType.UNIX, ZoneOffset.UTC),
-        ".*[LW#].*|.* \\*/\\d+ \\S+ [^*]\\S*|.* \\d+ \\S+ \\*/2|.*FRI-SUN|.*[0-6]-7.*");
+        ".*[LW#].*|.* \\*/\\d+ \\S+ [^*]\\S*|.* \\d+ \\S+ \\*/2|.*FRI-SUN|.*[0-6]-7.*|.* 7/\\d");
   }
 
   @Test
@@ -89,6 +90,31 @@ final class PeersTest {
   void cronUtilsLeavesOutALastDayInAList() {
     differ("0 0 3 L,10 * ?", CronDialect.QUARTZ, Peers.cronUtils("0 0 3 L,10 * ?", CronType.QUARTZ, ZoneOffset.UTC),
         Instant.parse("2026-11-10T12:00:00Z"), "2026-11-30T03:00:00Z", "2026-12-10T03:00:00Z");
+  }
+
+  @Test
+  void springReadsAStepFromSundayAsSundayAlone() {
+    differ("0 0 0 * * SUN/2", CronDialect.SPRING, Peers.spring("0 0 0 * * SUN/2", ZoneOffset.UTC), NOVEMBER,
+        "2026-11-03T00:00:00Z", "2026-11-08T00:00:00Z");
+  }
+
+  @Test
+  void springLeavesOut31WAfterAShortMonth() {
+    differ("0 0 0 31W * *", CronDialect.SPRING, Peers.spring("0 0 0 31W * *", ZoneOffset.UTC),
+        Instant.parse("2024-02-12T00:00:00Z"), "2024-03-29T00:00:00Z", "2024-05-31T00:00:00Z");
+  }
+
+  @Test
+  void quartzIgnoresAStepAfterANameOfAWeekday() {
+    differ("0 0 0 ? * TUE/4", CronDialect.QUARTZ, Peers.quartz("0 0 0 ? * TUE/4", ZoneOffset.UTC),
+        Instant.parse("2026-11-04T00:00:00Z"), "2026-11-07T00:00:00Z", "2026-11-10T00:00:00Z");
+  }
+
+  @Test
+  void quartzAcceptsLongNames() {
+    String cron = "0 11 7 ? JANUARY,MARCH MONDAY,TUESDAY";
+    Instant next = Instant.parse("2027-01-04T07:11:00Z");
+    differ(cron, CronDialect.QUARTZ, Peers.quartz(cron, ZoneOffset.UTC), NOVEMBER, next.toString(), next.toString());
   }
 
   @Test

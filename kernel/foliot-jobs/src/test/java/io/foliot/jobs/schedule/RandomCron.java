@@ -70,19 +70,23 @@ final class RandomCron {
   private String weekday() {
     int number = dialect == CronDialect.QUARTZ ? between(1, 7) : between(0, 7);
     if (isPlain) {
-      return switch (random.nextInt(3)) {
+      return switch (random.nextInt(5)) {
         case 0 -> String.valueOf(number);
+        case 3 -> number + "/" + between(1, 6);
+        case 4 -> between(1, 3) + "-" + between(4, 7) + "/" + between(1, 4);
         case 1 -> "MON-FRI";
         default -> "TUE,SAT";
       };
     }
-    return switch (random.nextInt(8)) {
+    return switch (random.nextInt(10)) {
       case 0 -> number + "L";
       case 1 -> WEEKDAYS[random.nextInt(7)] + "#" + between(1, 5);
       case 2 -> "MON-" + WEEKDAYS[between(2, 6)];
       case 3 -> WEEKDAYS[random.nextInt(7)] + "," + WEEKDAYS[random.nextInt(7)];
       case 4 -> "FRI-SUN".substring(0, dialect == CronDialect.QUARTZ ? 3 : 7);
-      case 5 -> "*/2";
+      case 5 -> "*/" + between(1, 6);
+      case 6 -> number + "/" + between(1, 6);
+      case 7 -> WEEKDAYS[random.nextInt(7)] + "/" + between(1, 6);
       default -> String.valueOf(number);
     };
   }

@@ -123,6 +123,7 @@ public final class Api implements AutoCloseable {
     handlers.put(Route.DECLARE_JOB, routes::declare);
     handlers.put(Route.PAUSE_JOB, routes::pause);
     handlers.put(Route.RESUME_JOB, routes::resume);
+    handlers.put(Route.REWIND_JOB, routes::rewind);
     handlers.put(Route.TRIGGER_JOB, routes::trigger);
     handlers.put(Route.BACKFILL_JOB, routes::backfill);
     handlers.put(Route.NEXT_TIMES, routes::next);

@@ -103,6 +103,9 @@ public final class EngineWords {
       case Unready.LoopStalled stalled ->
         "event loop " + stalled.loop() + " has not completed a turn for " + stalled.millis() + " ms";
       case Unready.StoreAway away -> "the store does not answer, or refuses writes";
+      case Unready.ClockOff off -> "this node's clock is " + Math.abs(off.offsetMillis()) + " ms "
+          + (off.offsetMillis() > 0 ? "behind" : "ahead of") + " the store's, so the node owns no slots and plans no jobs;"
+          + " set the clock (NTP)";
     };
   }
 

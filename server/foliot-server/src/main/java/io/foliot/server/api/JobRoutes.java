@@ -325,6 +325,11 @@ final class JobRoutes {
     return written(request, 200, call(() -> jobs(request).resume(request.variable("job"))));
   }
 
+  Reply rewind(Request request) {
+    request.noBody(limits.bodyBytes());
+    return reply(200, call(() -> jobs.rewind(request.variable("job"))));
+  }
+
   Reply trigger(Request request) {
     byte[] body = request.json(limits.bodyBytes());
     Body parameter = body.length == 0 ? null : JobJson.readParameter(body);

@@ -89,6 +89,7 @@ public enum Route {
   PAUSE_JOB("POST", "/v1/jobs/{job}/pause", Action.SUBMIT, Reach.JOB),
   /** Resumes a job. */
   RESUME_JOB("POST", "/v1/jobs/{job}/resume", Action.SUBMIT, Reach.JOB),
+  REWIND_JOB("POST", "/v1/jobs/{job}/rewind", Action.SUBMIT, Reach.JOB),
   /** Requests a run now. */
   TRIGGER_JOB("POST", "/v1/jobs/{job}/trigger", Action.SUBMIT, Reach.JOB),
   /** Requests the runs of past times. */

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,6 +57,7 @@ public final class ServerMeter implements Meter, JobMeter {
   private final Timer runsLate;
   private final Timer passesLate;
   private final JobStates jobs = new JobStates();
+  private final AtomicLong jobsAhead = new AtomicLong();
   private final Counter slotsGained;
   private final Counter slotsLost;
 
@@ -196,6 +198,16 @@ public final class ServerMeter implements Meter, JobMeter {
   @Override
   public void began(String queue, long lateMillis) {
     runsLate.record(lateMillis, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void ahead(long jobs) {
+    jobsAhead.set(jobs);
+  }
+
+  /** Returns how many jobs were planned while the store's clock was ahead, and are not repaired yet. */
+  public long jobsAhead() {
+    return jobsAhead.get();
   }
 
   @Override
