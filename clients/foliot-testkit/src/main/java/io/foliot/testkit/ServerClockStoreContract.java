@@ -7,7 +7,7 @@ import java.time.Duration;
  * The tests of {@link TaskStoreContract} that do not set the clock. They are for stores such as database servers: a
  * test cannot set the clock of these stores. Where time must pass, the kit waits for a number of ticks.
  */
-public abstract class ServerClockStoreContract extends StormContract {
+public abstract class ServerClockStoreContract extends FullContract {
   /** Opens a store that has no tasks and no documents. */
   protected abstract TaskStore open();
 

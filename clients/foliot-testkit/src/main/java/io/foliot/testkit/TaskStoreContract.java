@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
  * <p>A failure of the model test names its seed. {@code -Dfoliot.seed=N} runs seed N alone, and
  * {@code -Dfoliot.seeds=N} runs N seeds.
  */
-public abstract class TaskStoreContract extends StormContract {
+public abstract class TaskStoreContract extends FullContract {
   private static final int DEFAULT_SEEDS = 20;
   private static final int STEPS_PER_SEED = 300;
 

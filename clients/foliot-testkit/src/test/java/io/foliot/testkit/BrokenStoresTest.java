@@ -24,6 +24,7 @@ import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
+import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Probed;
@@ -65,6 +66,9 @@ final class BrokenStoresTest {
   private static final int MODEL_SEEDS = 30;
   private static final int MODEL_STEPS = 300;
 
+  /** The store that was created last, which may be wrapped. */
+  private static MemoryStore latest;
+
   /** A test of the kit, called on an instance of the kit. */
   private interface Property {
     void holdsFor(TaskStoreContract kit);
@@ -104,11 +108,17 @@ final class BrokenStoresTest {
     protected TaskStore reopen(TaskStore old, TimeSource storeClock) {
       return forgets ? open.apply(storeClock) : old;
     }
+
+    @Override
+    protected void setFull(boolean isFull) {
+      latest.setFull(isFull);
+    }
   }
 
-  private static TaskStore sound(TimeSource clock) {
-    return new MemoryStore(16, clock,
+  private static MemoryStore sound(TimeSource clock) {
+    latest = new MemoryStore(16, clock,
         () -> new Token(ThreadLocalRandom.current().nextLong(), ThreadLocalRandom.current().nextLong()));
+    return latest;
   }
 
   private static @Nullable Throwable run(Function<TimeSource, TaskStore> open, boolean forgets, Property property) {
@@ -123,7 +133,8 @@ final class BrokenStoresTest {
 
   @TestFactory
   Stream<DynamicTest> theKitFailsOnAStoreThat() {
-    return Stream.of(claims(), settles(), plans(), resets(), cancels(), indexes(), parks(), records(), moves())
+    return Stream.of(claims(), settles(), plans(), resets(), cancels(), indexes(), parks(), records(), moves(),
+        full())
         .flatMap(List::stream)
         .map(broken -> DynamicTest.dynamicTest(broken.how(), () -> {
           for (int i = 0; i < broken.properties().size(); i++) {
@@ -767,6 +778,28 @@ final class BrokenStoresTest {
           }
         }, false, TaskStoreContract::parkedTasksAreListedInOrderPageByPage,
             TaskStoreContract::parkedTasksOfAllSlotsAreListedOnceEach));
+  }
+
+  /** Completes a stage, but fails the whole call if an item failed, with the reason of this item. */
+  private static <R> CompletionStage<List<R>> wholeOrNothing(CompletionStage<List<R>> stage) {
+    return stage.exceptionallyCompose(failure -> CompletableFuture.failedFuture(
+        failure instanceof ItemsFailedException partly ? partly.failure() : failure));
+  }
+
+  private static List<Broken> full() {
+    return List.of(new Broken("refuses all settlements of a call if one finds no room",
+        clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+            return wholeOrNothing(delegate.settle(settlements));
+          }
+        }, false, TaskStoreContract::aSettlementThatFindsNoRoomLeavesItsNeighbours),
+        new Broken("refuses all drafts of a call if one finds no room", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
+            return wholeOrNothing(delegate.submit(drafts));
+          }
+        }, false, TaskStoreContract::aSubmitThatFindsNoRoomLeavesItsNeighbours));
   }
 
   private static List<Broken> moves() {

@@ -12,9 +12,17 @@ import org.junit.jupiter.api.Test;
 final class MemoryStoreTest extends TaskStoreContract {
   private static final SecureRandom RANDOM = new SecureRandom();
 
+  private MemoryStore store;
+
   @Override
   protected TaskStore open(TimeSource storeClock) {
-    return new MemoryStore(16, storeClock, () -> new Token(RANDOM.nextLong(), RANDOM.nextLong()));
+    store = new MemoryStore(16, storeClock, () -> new Token(RANDOM.nextLong(), RANDOM.nextLong()));
+    return store;
+  }
+
+  @Override
+  protected void setFull(boolean isFull) {
+    store.setFull(isFull);
   }
 
   @Override

@@ -24,10 +24,18 @@ final class RunningClockStoreTest extends ServerClockStoreContract {
     }
   };
 
+  private MemoryStore store;
+
   @Override
   protected TaskStore open() {
-    return new MemoryStore(1, running,
+    store = new MemoryStore(1, running,
         () -> new Token(ThreadLocalRandom.current().nextLong(), ThreadLocalRandom.current().nextLong()));
+    return store;
+  }
+
+  @Override
+  protected void setFull(boolean isFull) {
+    store.setFull(isFull);
   }
 
   @Override

@@ -9,7 +9,8 @@ public final class InstantText {
   public static final String EXPECTED = "an instant such as \"2026-11-21T09:30:00Z\"";
 
   private static final long MILLIS_PER_DAY = 86_400_000L;
-  // 9999-12-31T23:59:59.999Z: RFC 3339 has four digits for the year.
+  // 0000-01-01T00:00:00Z and 9999-12-31T23:59:59.999Z: RFC 3339 has four digits for the year.
+  private static final long MIN_MILLIS = -62_167_219_200_000L;
   private static final long MAX_MILLIS = 253_402_300_799_999L;
   /** Maximum number of characters of a text that is parsed, and that an error message repeats. */
   private static final int MAX_LENGTH = 64;
@@ -19,12 +20,17 @@ public final class InstantText {
   /**
    * Reads an instant.
    *
-   * @throws IllegalArgumentException if the text is not an instant; the message says what was expected
+   * @throws IllegalArgumentException if the text is not an instant of the years 0 to 9999; the message says what was
+   *     expected
    */
   public static Instant parse(String text) {
     if (text.length() <= MAX_LENGTH) {
       try {
-        return Instant.parse(text);
+        Instant instant = Instant.parse(text);
+        if (instant.getEpochSecond() >= MIN_MILLIS / 1_000 && instant.getEpochSecond() <= MAX_MILLIS / 1_000) {
+          return instant;
+        }
+        throw new IllegalArgumentException("expected an instant of the years 0 to 9999, but got \"" + text + "\"");
       } catch (DateTimeException e) {
         throw new IllegalArgumentException("expected " + EXPECTED + ", but got \"" + text + "\"", e);
       }

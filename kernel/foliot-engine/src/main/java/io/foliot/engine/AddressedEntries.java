@@ -3,7 +3,6 @@ package io.foliot.engine;
 import io.foliot.core.Address;
 import io.foliot.core.store.DueEntry;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -16,6 +15,11 @@ import org.jspecify.annotations.Nullable;
 final class AddressedEntries {
   private final Map<Address, EntryQueue> byAddress = new LinkedHashMap<>();
   private int size;
+  /** Whether no worker waited for any of the entries when the waiters and the seating were those of the next fields. */
+  private boolean isInVain;
+  private long changesInVain;
+  private Seating seatingInVain = Seating.UNKNOWN;
+  private long asked;
 
   /** An entry, and the waiting worker that gets its task. */
   record Matched(DueEntry entry, LongPollQueue.Waiter waiter) {}
@@ -31,29 +35,47 @@ final class AddressedEntries {
   void add(DueEntry entry) {
     byAddress.computeIfAbsent(entry.id().address(), none -> new EntryQueue()).add(entry);
     size++;
+    isInVain = false;
   }
 
   /**
    * Takes the next entry that a waiting worker may run, and reserves that worker. Returns null if there is no such
-   * entry.
+   * entry. The addresses take turns. An address for which no worker waits goes to the end of the turn, so that a
+   * sequence of calls asks for each such address once, and not once for each entry that is taken.
    */
   @Nullable
-  Matched match(LongPollQueue longPolls, Seating seating, String queue) {
-    Iterator<Map.Entry<Address, EntryQueue>> each = byAddress.entrySet().iterator();
-    while (each.hasNext()) {
-      Map.Entry<Address, EntryQueue> next = each.next();
-      LongPollQueue.Waiter waiter = longPolls
-          .reserve(waits -> seating.serves(waits.worker(), queue, next.getKey()));
-      DueEntry entry = waiter == null ? null : next.getValue().poll();
+  Matched match(LongPollQueue longPolls, Seating seating) {
+    long changes = longPolls.changes();
+    if (isInVain && changes == changesInVain && seating == seatingInVain) {
+      return null;
+    }
+    for (int left = byAddress.size(); left > 0; left--) {
+      Map.Entry<Address, EntryQueue> first = byAddress.entrySet().iterator().next();
+      Address address = first.getKey();
+      EntryQueue entries = first.getValue();
+      asked++;
+      LongPollQueue.Waiter waiter = longPolls.reserve(seating, address);
+      DueEntry entry = waiter == null ? null : entries.poll();
+      if (waiter == null || entries.size() == 0) {
+        byAddress.remove(address);
+        if (entries.size() > 0) {
+          byAddress.put(address, entries);
+        }
+      }
       if (waiter != null && entry != null) {
         size--;
-        if (next.getValue().size() == 0) {
-          each.remove();
-        }
         return new Matched(entry, waiter);
       }
     }
+    isInVain = true;
+    changesInVain = changes;
+    seatingInVain = seating;
     return null;
+  }
+
+  /** Returns how often a waiting worker was sought for an address. Tests use it to bound the cost of a turn. */
+  long asked() {
+    return asked;
   }
 
   /** Removes the entries of each matching address, and appends them to a collection. */

@@ -52,6 +52,7 @@ import org.jspecify.annotations.Nullable;
  * dies thus comes back when the lease ends, not after its timeout. A delivery whose lease is lost, or whose task is
  * being cancelled, is cancelled. After the answer "accepted", the lease is extended once. It then ends when a lease
  * that needs no renewals would end.
+ * <li>While the store has no room for the end of an attempt, its lease is {@linkplain #held kept}.
  * <li>The wheel wakes an attempt for three reasons: to renew its lease; to cancel a delivery that has not answered by
  * the end of the timeout; and to handle the end of the lease. At the end of the lease the attempt is released. But if a
  * caller is to report the end of the attempt, or if this node renews the lease, the store is asked to close it first.
@@ -74,6 +75,8 @@ final class Attempts {
    * added to the {@link Renewals} again after at most a sixth of the lease.
    */
   private static final int RENEWED_IN_LEASE = 3;
+  /** Length of the lease of an attempt whose end waits for room in the store. */
+  private static final long HELD_MILLIS = 15_000;
   /**
    * Minimum lateness of a claimed task in another node's slot: from this lateness on, the task is reported as left
    * behind by that node.
@@ -343,6 +346,18 @@ final class Attempts {
     lookAhead.written(entries, nowNanos);
   }
 
+  /**
+   * Keeps the lease of an attempt whose end finds no room in the store. Otherwise another claim would count the attempt
+   * as lost, and the work would be done again.
+   */
+  void held(RunningAttempt attempt, long nowNanos) {
+    if (!attempt.released) {
+      attempt.nextRenewalMillis = millis(nowNanos);
+      leases.cancel(attempt.leaseHandle);
+      attempt.leaseHandle = leases.schedule(wakeMillis(attempt), attempt);
+    }
+  }
+
   /** Handles the end of an attempt. A caller with the token of its claim has recorded this end. */
   void reported(Token token) {
     RunningAttempt attempt = running.get(token);
@@ -407,7 +422,7 @@ final class Attempts {
 
   /** Returns the monotonic time, in ms, at which an attempt is woken next. */
   private static long wakeMillis(RunningAttempt attempt) {
-    long wake = attempt.leaseEndMillis;
+    long wake = attempt.held ? Math.min(attempt.leaseEndMillis, attempt.nextRenewalMillis) : attempt.leaseEndMillis;
     if (!attempt.answered && attempt.timeoutMillis != 0) {
       wake = Math.min(wake, timeoutEndMillis(attempt));
       if (attempt.renewMillis != 0) {
@@ -427,9 +442,9 @@ final class Attempts {
       if (!attempt.answered && nowMillis >= timeoutEndMillis(attempt)) {
         giveUp(attempt, Answer.Health.UNREACHABLE, "no answer within the timeout; the receiver may have done the work",
             nowNanos);
-      } else if (!attempt.answered && nowMillis >= attempt.nextRenewalMillis) {
+      } else if ((!attempt.answered || attempt.held) && nowMillis >= attempt.nextRenewalMillis) {
         attempt.nextRenewalMillis = Long.MAX_VALUE;
-        renewals.add(attempt, attempt.renewMillis);
+        renewals.add(attempt, attempt.held ? HELD_MILLIS : attempt.renewMillis);
       }
       attempt.leaseHandle = leases.schedule(wakeMillis(attempt), attempt);
     } else if (attempt.reportsLater || attempt.renewMillis != 0) {
@@ -451,7 +466,7 @@ final class Attempts {
       return;
     }
     boolean isLonger = result != null && result.kind() == ExtendResult.Kind.EXTENDED;
-    if (attempt.released || (attempt.answered && !attempt.reportsLater && !isLonger)) {
+    if (attempt.released || (attempt.answered && !attempt.reportsLater && !attempt.held && !isLonger)) {
       return;
     }
     if (result == null && attempt.reportsLater) {
@@ -467,7 +482,7 @@ final class Attempts {
       attempt.overdue = false;
       long grantedMillis = Math.min(leaseMillis, result.leaseEnd() - clock.millis(sentNanos));
       attempt.leaseEndMillis = Math.max(attempt.leaseEndMillis, millis(sentNanos) + grantedMillis);
-      attempt.nextRenewalMillis = millis(sentNanos) + attempt.renewMillis / RENEWED_IN_LEASE;
+      attempt.nextRenewalMillis = millis(sentNanos) + leaseMillis / RENEWED_IN_LEASE;
     } else if (result.kind() == ExtendResult.Kind.CANCELLED) {
       giveUp(attempt, Answer.Health.WELL, "the task is being cancelled", nowNanos);
     } else {

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>The owner of the pipe calls {@link #hasRoom}, gathers a batch, and {@linkplain #send sends} it.
  * <li>The answer comes back through the inbox. Health and backoff record whether the batch failed; a failure of one
- * item is recorded as a failure of the batch. Then the owner handles the answer.
+ * item is recorded as a failure of the batch, unless the store only had no room for the item. Then the owner handles
+ * the answer.
  * </ol>
  *
  * <p>Rejected: one limit for all kinds of calls. Settles would wait behind claims, and claims behind calls that only
@@ -39,6 +40,17 @@ final class CallPipe {
      * @param results one result per item, in their order; null for an item that failed, whose outcome is unknown
      */
     void answered(List<@Nullable R> results, long nowNanos);
+  }
+
+  /** Handles the answer to a batch, and why items failed. */
+  interface FailureHandler<R> {
+    /**
+     * Handles the results of a batch.
+     *
+     * @param results one result per item, in their order; null for an item that failed
+     * @param failure why items failed; null if none did
+     */
+    void answered(List<@Nullable R> results, @Nullable Throwable failure, long nowNanos);
   }
 
   private final String call;
@@ -76,11 +88,19 @@ final class CallPipe {
 
   /** Sends a batch; the handler is called with the answer. There must be {@linkplain #hasRoom room}. */
   <R> void send(int items, long nowNanos, Supplier<CompletionStage<List<R>>> batch, Handler<R> handler) {
+    send(items, nowNanos, batch,
+        (FailureHandler<R>) (results, failure, answeredNanos) -> handler.answered(results, answeredNanos));
+  }
+
+  /** Sends a batch as {@link #send(int, long, Supplier, Handler)} does. */
+  <R> void send(int items, long nowNanos, Supplier<CompletionStage<List<R>>> batch, FailureHandler<R> handler) {
     assert hasRoom(nowNanos) : call;
     underWay++;
     inbox.after(Stages.call(batch), (result, failure, answeredNanos) -> {
       underWay--;
-      boolean answered = health.called(call, items, nowNanos, failure, answeredNanos);
+      // A store that has no room for some items does the others.
+      boolean answered = health.called(call, items, nowNanos, failure, answeredNanos)
+          || (RoomGate.isFull(failure) && GroupCommit.unwrapped(failure) instanceof ItemsFailedException);
       if (effect == Effect.WRITE) {
         health.wrote(answered, answeredNanos);
       }
@@ -89,7 +109,7 @@ final class CallPipe {
       } else {
         backoff.failed(answeredNanos);
       }
-      handler.answered(result == null ? resultsIn(failure, items) : result, answeredNanos);
+      handler.answered(result == null ? resultsIn(failure, items) : result, failure, answeredNanos);
     });
   }
 

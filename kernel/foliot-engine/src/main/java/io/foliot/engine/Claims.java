@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * after <em>gone</em> the entry is forgotten. After <em>ready</em> the entry goes back into its lane: the task is due,
  * but the permits of the claim had ended when the store handled the claim. If a claim fails, its entry is forgotten; a
  * poll may find the entry again.
+ * <li>While the {@link RoomGate} is closed, nothing is claimed, or one task as a probe.
  * <li>Workers get their tasks after the whole batch has been handled.
  * </ol>
  *
@@ -68,10 +69,12 @@ final class Claims {
   private final Runnable wake;
   private final int batch;
   private final LeaseLengths lengths;
+  private final RoomGate gate;
 
   /** @param batch maximum number of tasks that one call claims */
   Claims(TaskStore store, QueueRegistry registry, Lanes lanes, LookAhead lookAhead, WatchedSlots slots, Inbox inbox,
-      StoreHealth health, Meter meter, int batch, LeaseLengths lengths, Decisions decisions) {
+      StoreHealth health, Meter meter, int batch, LeaseLengths lengths, RoomGate gate, Decisions decisions) {
+    this.gate = gate;
     this.store = store;
     this.registry = registry;
     this.lanes = lanes;
@@ -92,7 +95,7 @@ final class Claims {
 
   /** Sends claims while a lane can use them and the pipe has room. */
   void turn(long nowNanos) {
-    while (lanes.waiting() > 0 && pipe.hasRoom(nowNanos)) {
+    while (lanes.waiting() > 0 && pipe.hasRoom(nowNanos) && gate.limit(nowNanos) > 0) {
       List<Lane> able = ableLanes(nowNanos);
       if (able.isEmpty() || !claim(able, nowNanos)) {
         return;
@@ -141,19 +144,21 @@ final class Claims {
    */
   private boolean claim(List<Lane> able, long nowNanos) {
     List<PendingClaim> pending = new ArrayList<>();
+    int most = Math.min(batch, gate.limit(nowNanos));
     int top = able.stream().mapToInt(Lane::priority).max().orElse(0);
     double weights = able.stream().mapToDouble(lane -> weight(lane, top)).sum();
     for (Lane lane : able) {
       int share = lane.credit(batch * weight(lane, top) / weights, batch);
-      int taken = take(lane, Math.min(share, batch - pending.size()), nowNanos, pending);
+      int taken = take(lane, Math.min(share, most - pending.size()), nowNanos, pending);
       lane.spend(taken);
     }
     for (Lane lane : able) {
-      take(lane, batch - pending.size(), nowNanos, pending);
+      take(lane, most - pending.size(), nowNanos, pending);
     }
     if (pending.isEmpty()) {
       return false;
     }
+    gate.claimed(nowNanos);
     Map<Destination, Long> endedBefore = new HashMap<>();
     for (Lane lane : able) {
       Destination destination = lane.destination();

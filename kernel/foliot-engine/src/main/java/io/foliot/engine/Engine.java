@@ -86,10 +86,11 @@ public final class Engine implements Scheduler {
     registry = new QueueRegistry(store, clock, environment.deliveries(), options, this::requestPermits);
     StoreOutage outage = new StoreOutage(options.loops());
     gate = new CallGate(() -> outage.isAway(clock.monotonicNanos()));
+    RoomGate room = new RoomGate();
     hints = new EndHints(environment.deliveries(), this::wakeAwaiting);
     loops = new LoopGroup(options.loops(), store.slotCount(),
-        (index, share) -> new EngineLoop(options, environment, environment.loops().get(), registry, outage, hints,
-            random, share, index == 0 ? this::eachSecond : () -> {}, index == 0 ? this::eachTurn : nanos -> {}));
+        (index, share) -> new EngineLoop(options, environment, environment.loops().get(), registry, outage, room,
+            hints, random, share, index == 0 ? this::eachSecond : () -> {}, index == 0 ? this::eachTurn : nanos -> {}));
     EngineLoop first = loops.get(0);
     for (Delivery delivery : environment.deliveries()) {
       ServedQueues served = delivery.servedQueues();
@@ -109,7 +110,7 @@ public final class Engine implements Scheduler {
     deletions = new QueueDeletions(store, registry, clock, settings::refresh);
     tasks = new TaskCalls(options, store, registry, watch, loops, random, clock, environment.meter());
     fleet = new FleetKeeper(store, registry, options, first.inbox(), membership::isGone);
-    reports = new ReportCalls(options, store, registry, watch, loops, hints, fleet.roster(), random, clock,
+    reports = new ReportCalls(options, store, registry, watch, loops, room, hints, fleet.roster(), random, clock,
         environment.meter());
     status = new NodeStatus(options, environment, registry, loops, parkedHeads, membership, gate);
   }

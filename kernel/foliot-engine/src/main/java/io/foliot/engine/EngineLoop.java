@@ -91,6 +91,7 @@ final class EngineLoop implements EventLoop.Duty {
   private volatile boolean hasOtherNodes;
 
   // the loop's thread
+  private final RoomGate gate;
   private final StoreHealth health;
   private final Lanes lanes;
   private final WatchedSlots slots;
@@ -111,14 +112,16 @@ final class EngineLoop implements EventLoop.Duty {
    * Creates a loop that has not started.
    *
    * @param outage shared by all loops of the engine
+   * @param gate shared by all loops of the engine
    * @param share the slots that the loop may watch
    * @param eachSecond called once a second, on the loop's thread
    * @param eachTurn called in each turn, with the monotonic time
    */
   EngineLoop(EngineOptions options, Environment environment, EventLoop eventLoop, QueueRegistry registry,
-      StoreOutage outage, EndHints hints, RandomSource random, SlotSet share, Runnable eachSecond,
+      StoreOutage outage, RoomGate gate, EndHints hints, RandomSource random, SlotSet share, Runnable eachSecond,
       LongConsumer eachTurn) {
     this.eventLoop = eventLoop;
+    this.gate = gate;
     this.eachSecond = eachSecond;
     this.eachTurn = eachTurn;
     store = environment.store();
@@ -141,13 +144,13 @@ final class EngineLoop implements EventLoop.Duty {
     headPolls = new HeadPolls(reads, health, lanes, slots, drain, meter, options.laneEntries(), nowNanos);
     parking = new Parking(store, registry, lanes, inbox, health, meter, settleBatch, claimBatch, nowNanos);
     postponed = new Postponed(store, storeClock, lanes, lookAhead, reads, moves, inbox, health);
-    settles = new Settles(store, inbox, health, settleBatch, this::recorded);
+    settles = new Settles(store, inbox, health, settleBatch, gate, new Ends());
     renewals = new Renewals(store, inbox, health, settleBatch, this::renewed);
     LeaseLengths lengths = LeaseLengths.of(options);
     attempts = new Attempts(store, registry, storeClock, lanes, lookAhead, slots, settles, renewals, hints, inbox,
         meter, random, lengths, nowNanos);
     claims = new Claims(store, registry, lanes, lookAhead, slots, inbox, health, meter, claimBatch,
-        lengths, this::won);
+        lengths, gate, this::won);
     secondNanos = nowNanos;
     statusNanos = nowNanos;
     turnedNanos = nowNanos;
@@ -164,8 +167,16 @@ final class EngineLoop implements EventLoop.Duty {
     attempts.begin(claim, task, sentNanos, clock.monotonicNanos());
   }
 
-  private void recorded(Settles.Ending ending, SettleResult result, long nowNanos) {
-    attempts.recorded(ending, result, nowNanos);
+  private final class Ends implements Settles.Recorded {
+    @Override
+    public void recorded(Settles.Ending ending, SettleResult result, long nowNanos) {
+      attempts.recorded(ending, result, nowNanos);
+    }
+
+    @Override
+    public void held(RunningAttempt attempt, long nowNanos) {
+      attempts.held(attempt, nowNanos);
+    }
   }
 
   private void renewed(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos,
@@ -396,7 +407,8 @@ final class EngineLoop implements EventLoop.Duty {
     }
     if (nowNanos - statusNanos >= 0) {
       statusNanos = nowNanos + STATUS_NANOS;
-      status = LoopStatus.of(lookAhead, lanes, slots, health, nowMillis, nowNanos);
+      status = LoopStatus.of(lookAhead, lanes, slots, health.isServing(nowNanos) && gate.isOpen(), nowMillis,
+          nowNanos);
     }
     drain.turn(() -> settles.isIdle() && renewals.isIdle() && claims.isIdle() && attempts.isIdle(), nowNanos);
   }

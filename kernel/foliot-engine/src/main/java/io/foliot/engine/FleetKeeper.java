@@ -335,8 +335,12 @@ final class FleetKeeper {
   }
 
   private void warnIfFull(FleetRecord next, Set<String> own) {
+    if (isFullLogged) {
+      return;
+    }
+    Set<String> seated = next.seated();
     for (String worker : own) {
-      if (!isFullLogged && !next.hasSeat(worker)) {
+      if (!isFullLogged && !seated.contains(worker)) {
         isFullLogged = true;
         LOG.log(System.Logger.Level.WARNING, "no seat can be added, and all seats of the zone are taken or were left"
             + " less than ten minutes ago; this worker gets only tasks without an address: worker={0}, seats={1}",

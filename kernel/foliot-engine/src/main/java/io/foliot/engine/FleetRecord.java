@@ -106,8 +106,19 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
     }
   }
 
+  /** Returns the workers that have a seat. */
+  Set<String> seated() {
+    Set<String> workers = new HashSet<>();
+    for (Seat seat : seats) {
+      if (seat.isTaken()) {
+        workers.add(seat.worker());
+      }
+    }
+    return workers;
+  }
+
   boolean hasSeat(String worker) {
-    return seats.stream().anyMatch(seat -> seat.isTaken() && seat.worker().equals(worker));
+    return seated().contains(worker);
   }
 
   /** Returns this record after a worker was enabled or disabled; null if the worker has no seat. */

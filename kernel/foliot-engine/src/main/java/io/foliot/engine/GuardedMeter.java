@@ -21,8 +21,11 @@ final class GuardedMeter implements Meter {
     return meter instanceof GuardedMeter || meter == NONE ? meter : new GuardedMeter(meter);
   }
 
-  /** Logs the first failure. Also catches errors of the virtual machine, which are seldom the fault of the meter. */
+  /** Logs the first failure. Rethrows an error of the virtual machine, as {@link ItemGuard} does. */
   private void failed(Throwable failure) {
+    if (failure instanceof VirtualMachineError error && !(error instanceof StackOverflowError)) {
+      throw error;
+    }
     if (hasFailed.compareAndSet(false, true)) {
       LOG.log(System.Logger.Level.ERROR,
           "the meter failed, so its counts are too low; the engine goes on, and does not log later failures", failure);

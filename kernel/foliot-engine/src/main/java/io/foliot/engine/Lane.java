@@ -310,7 +310,7 @@ final class Lane {
    * worker may run an entry. Entries with an address come first: fewer workers may run them.
    */
   AddressedEntries.@Nullable Matched takeForWorker(Seating seating) {
-    AddressedEntries.Matched matched = addressed.isEmpty() ? null : addressed.match(longPolls(), seating, name);
+    AddressedEntries.Matched matched = addressed.isEmpty() ? null : addressed.match(longPolls(), seating);
     if (matched != null) {
       taken++;
       return matched;

@@ -298,7 +298,7 @@ final class Lanes {
       return true;
     }
     return lane.isPull()
-        ? lane.longPolls().isWaitedFor(waiter -> seating.serves(waiter.worker(), lane.name(), address))
+        ? lane.longPolls().isWaitedFor(seating, address)
         : seating.serves(options.node(), lane.name(), address);
   }
 

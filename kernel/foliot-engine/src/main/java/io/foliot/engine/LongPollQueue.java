@@ -1,31 +1,49 @@
 package io.foliot.engine;
 
+import io.foliot.core.Address;
 import io.foliot.core.Scheduler.Pulled;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.TaskRecord;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Iterator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The workers that wait for tasks of one pull queue, in order of arrival. Shared by a node's loops; thread-safe. */
+/**
+ * The workers that wait for tasks of one pull queue, in order of arrival. Shared by a node's loops; thread-safe.
+ *
+ * <p>A loop asks for a waiter for each entry. So the waiters that have room are also kept by worker and by zone, and
+ * the search costs the same however many workers wait.
+ */
 final class LongPollQueue {
+  private final String queue;
   private final Supplier<Seating> seating;
 
   // guarded by this
-  private final Deque<Waiter> waiters = new ArrayDeque<>();
+  /** The waiters of enabled workers. */
+  private final Set<Waiter> waiters = new LinkedHashSet<>();
+  /** Of these, the waiters that take at least one more task. */
+  private final Set<Waiter> open = new LinkedHashSet<>();
+  private final Map<String, Set<Waiter>> openByWorker = new HashMap<>();
+  private final Map<Integer, Set<Waiter>> openByZone = new HashMap<>();
+  private int demand;
+  private long changes;
   /** Disabled workers, which receive no tasks. */
   private final Deque<Waiter> disabled = new ArrayDeque<>();
 
   /** @param seating returns the seating that the node read most recently */
-  LongPollQueue(Supplier<Seating> seating) {
+  LongPollQueue(String queue, Supplier<Seating> seating) {
+    this.queue = queue;
     this.seating = seating;
   }
 
@@ -44,6 +62,7 @@ final class LongPollQueue {
     private int max;
     private long deadlineNanos;
     private boolean isClosed;
+    private int zone;
     private final List<Won> tasks = new ArrayList<>();
     private int reserved;
 
@@ -103,7 +122,45 @@ final class LongPollQueue {
   synchronized void add(Waiter waiter) {
     // The seating is read under the lock. If this read misses a change of the seating, a later followFleet applies the
     // change.
-    (seating.get().isDisabled(waiter.worker) ? disabled : waiters).add(waiter);
+    Seating now = seating.get();
+    if (now.isDisabled(waiter.worker)) {
+      disabled.add(waiter);
+    } else {
+      waits(waiter, now);
+    }
+  }
+
+  private void waits(Waiter waiter, Seating now) {
+    waiters.add(waiter);
+    waiter.zone = now.zoneOf(waiter.worker, queue);
+    index(waiter);
+  }
+
+  /** Puts a waiter into the indexes if it has room. */
+  private void index(Waiter waiter) {
+    if (waiter.reserved < waiter.max && !waiter.isClosed) {
+      changes++;
+      open.add(waiter);
+      openByWorker.computeIfAbsent(waiter.worker, none -> new LinkedHashSet<>()).add(waiter);
+      openByZone.computeIfAbsent(waiter.zone, none -> new LinkedHashSet<>()).add(waiter);
+      demand += waiter.max - waiter.reserved;
+    }
+  }
+
+  /** Removes a waiter from the indexes if it is there. */
+  private void unindex(Waiter waiter) {
+    if (open.remove(waiter)) {
+      remove(openByWorker, waiter.worker, waiter);
+      remove(openByZone, waiter.zone, waiter);
+      demand -= waiter.max - waiter.reserved;
+    }
+  }
+
+  private static <K> void remove(Map<K, Set<Waiter>> index, K key, Waiter waiter) {
+    Set<Waiter> group = index.get(key);
+    if (group != null && group.remove(waiter) && group.isEmpty()) {
+      index.remove(key);
+    }
   }
 
   /**
@@ -113,18 +170,36 @@ final class LongPollQueue {
   synchronized void followFleet() {
     Seating now = seating.get();
     List<Waiter> moved = new ArrayList<>();
-    waiters.removeIf(waiter -> waiter.reserved == 0 && now.isDisabled(waiter.worker) && moved.add(waiter));
-    disabled.removeIf(waiter -> !now.isDisabled(waiter.worker) && waiters.add(waiter));
+    for (Waiter waiter : List.copyOf(waiters)) {
+      unindex(waiter);
+      if (waiter.reserved == 0 && now.isDisabled(waiter.worker)) {
+        waiters.remove(waiter);
+        moved.add(waiter);
+      } else {
+        waiter.zone = now.zoneOf(waiter.worker, queue);
+        index(waiter);
+      }
+    }
+    disabled.removeIf(waiter -> {
+      boolean isEnabled = !now.isDisabled(waiter.worker);
+      if (isEnabled) {
+        waits(waiter, now);
+      }
+      return isEnabled;
+    });
     disabled.addAll(moved);
   }
 
   /** Ends the waits of a worker. The worker gets the tasks that are reserved for it, and no more. */
   synchronized void end(String worker, long nowNanos) {
     Stream.concat(waiters.stream(), disabled.stream()).filter(waiter -> waiter.worker.equals(worker))
-        .forEach(waiter -> {
-          waiter.max = 0;
-          waiter.deadlineNanos = nowNanos;
-        });
+        .forEach(waiter -> end(waiter, nowNanos));
+  }
+
+  private void end(Waiter waiter, long nowNanos) {
+    unindex(waiter);
+    waiter.max = 0;
+    waiter.deadlineNanos = nowNanos;
   }
 
   /** Returns whether no enabled worker waits. */
@@ -139,42 +214,56 @@ final class LongPollQueue {
 
   /** Returns how many more tasks the waiting workers take. */
   synchronized int demand() {
-    int demand = 0;
-    for (Waiter waiter : waiters) {
-      demand += Math.max(0, waiter.max - waiter.reserved);
-    }
     return demand;
   }
 
-  /** Reserves a place for a task at the first waiter that has room, or returns null if there is none. */
-  @Nullable
-  Waiter reserve() {
-    return reserve(waiter -> true);
+  /** Returns a number that grows whenever a waiter gets room for a task. */
+  synchronized long changes() {
+    return changes;
   }
 
-  /** Reserves a place for a task at the first waiter that has room and may run it; null if there is none. */
-  synchronized @Nullable Waiter reserve(Predicate<Waiter> mayRun) {
-    Iterator<Waiter> each = waiters.iterator();
-    while (each.hasNext()) {
-      Waiter waiter = each.next();
+  /** Reserves a place for a task at the first waiter that has room, or returns null if there is none. */
+  synchronized @Nullable Waiter reserve() {
+    return reserve(open);
+  }
+
+  /**
+   * Reserves a place for a task with an address, other than {@link Address#ANYWHERE}, at the first waiter that has room
+   * and may run the task; null if there is none.
+   */
+  synchronized @Nullable Waiter reserve(Seating now, Address address) {
+    return reserve(candidates(now, address));
+  }
+
+  private Set<Waiter> candidates(Seating now, Address address) {
+    if (address.kind() == Address.Kind.ZONE) {
+      return openByZone.getOrDefault(address.number(), Set.of());
+    }
+    Fleet.Seat server = now.fleet().server(queue, address);
+    return server == null ? Set.of() : openByWorker.getOrDefault(server.worker(), Set.of());
+  }
+
+  private @Nullable Waiter reserve(Set<Waiter> from) {
+    while (!from.isEmpty()) {
+      Waiter waiter = from.iterator().next();
       if (waiter.answer.isDone()) {
-        each.remove();
-      } else if (waiter.reserved < waiter.max && mayRun.test(waiter)) {
+        unindex(waiter);
+        waiters.remove(waiter);
+      } else {
         waiter.reserved++;
+        demand--;
+        if (waiter.reserved == waiter.max) {
+          unindex(waiter);
+        }
         return waiter;
       }
     }
     return null;
   }
 
-  /** Returns whether a waiter that may run a task has room for it. */
-  synchronized boolean isWaitedFor(Predicate<Waiter> mayRun) {
-    for (Waiter waiter : waiters) {
-      if (waiter.reserved < waiter.max && mayRun.test(waiter)) {
-        return true;
-      }
-    }
-    return false;
+  /** Returns whether a waiter that may run a task with an address has room for it. */
+  synchronized boolean isWaitedFor(Seating now, Address address) {
+    return !candidates(now, address).isEmpty();
   }
 
   /**
@@ -188,7 +277,11 @@ final class LongPollQueue {
 
   /** Frees a reserved place, because its task could not be claimed. */
   synchronized void lost(Waiter waiter) {
+    unindex(waiter);
     waiter.reserved--;
+    if (waiters.contains(waiter)) {
+      index(waiter);
+    }
   }
 
   /** Answers a waiter if it has tasks or its time is over, but not while a claim for the waiter is under way. */
@@ -200,6 +293,7 @@ final class LongPollQueue {
         boolean over = !waiter.tasks.isEmpty() || nowNanos - waiter.deadlineNanos >= 0;
         if (nothingOnTheWay && over) {
           served.add(waiter);
+          unindex(waiter);
         }
         return nothingOnTheWay && over;
       });
@@ -214,7 +308,10 @@ final class LongPollQueue {
     synchronized (this) {
       left = new ArrayList<>(waiters);
       left.addAll(disabled);
-      left.forEach(waiter -> waiter.isClosed = true);
+      left.forEach(waiter -> {
+        unindex(waiter);
+        waiter.isClosed = true;
+      });
       waiters.clear();
       disabled.clear();
     }

@@ -248,7 +248,8 @@ final class QueueRegistry {
 
   Lane.Shared shared(String queue) {
     return shared.computeIfAbsent(queue,
-        none -> new Lane.Shared(new Permits(requestPermits), new LongPollQueue(this::seating), new Budget.Share()));
+        none -> new Lane.Shared(new Permits(requestPermits), new LongPollQueue(queue, this::seating),
+            new Budget.Share()));
   }
 
   /** Returns which worker may run which addressed task. */

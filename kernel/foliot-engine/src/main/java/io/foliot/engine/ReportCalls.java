@@ -42,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  * remembered values. For each other report (another ack, a nack or a fail) the task is read first: the settings of its
  * queue decide what follows a failure. All of them join a batch of settles. Extensions have batches of their own, and
  * no task is read for them.
+ * <li>A report for which the store has no room closes the {@link RoomGate}; its caller repeats it.
  * <li>When the store has settled a claim, the loop that holds the claim releases its permit.
  * </ol>
  */
@@ -52,6 +53,7 @@ final class ReportCalls {
   private final QueueRegistry registry;
   private final QueueWatch watch;
   private final LoopGroup loops;
+  private final RoomGate room;
   private final EndHints hints;
   private final WorkerRoster roster;
   private final RandomSource random;
@@ -63,19 +65,28 @@ final class ReportCalls {
 
   /** Creates the calls, with nothing under way. */
   ReportCalls(EngineOptions options, TaskStore store, QueueRegistry registry, QueueWatch watch, LoopGroup loops,
-      EndHints hints, WorkerRoster roster, RandomSource random, TimeSource clock, Meter meter) {
+      RoomGate room, EndHints hints, WorkerRoster roster, RandomSource random, TimeSource clock, Meter meter) {
     this.roster = roster;
     this.store = store;
     this.registry = registry;
     this.watch = watch;
     this.loops = loops;
+    this.room = room;
     this.hints = hints;
     this.random = random;
     this.clock = clock;
     this.meter = meter;
     Admission admission = new Admission(options.callItems(), options.callBytes());
-    settles = new GroupCommit<>("report", store::settle, this::recorded, admission, clock, meter);
+    settles = new GroupCommit<>("report", this::settle, this::recorded, admission, clock, meter);
     extensions = new GroupCommit<>("extend", store::extend, GroupCommit::nothing, admission, clock, meter);
+  }
+
+  private CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+    return store.settle(settlements).whenComplete((results, failure) -> {
+      if (RoomGate.isFull(failure)) {
+        room.refused(clock.monotonicNanos());
+      }
+    });
   }
 
   CompletionStage<Pulled> pull(Pull pull, CompletionStage<?> payloadsTaken) {
@@ -180,6 +191,7 @@ final class ReportCalls {
   }
 
   private void recorded(List<Settlement> settlements, List<SettleResult> results) {
+    room.recorded(clock.monotonicNanos());
     for (int i = 0; i < settlements.size(); i++) {
       if (results.get(i).kind() == SettleResult.Kind.SETTLED) {
         loops.reported(settlements.get(i).id(), settlements.get(i).token());

@@ -56,6 +56,8 @@ final class RunningAttempt {
   boolean handedOver;
   /** Whether a caller has reported the end, and the store has recorded it. */
   boolean settled;
+  /** Whether the end of the attempt waits for room in the store. The lease is extended meanwhile. */
+  boolean held;
   /** Whether the permit was given back. */
   boolean released;
 

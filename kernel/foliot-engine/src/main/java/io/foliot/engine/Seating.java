@@ -2,10 +2,8 @@ package io.foliot.engine;
 
 import io.foliot.core.Address;
 import io.foliot.core.coordination.Fleet;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -14,33 +12,32 @@ import java.util.Set;
  * Immutable.
  *
  * @param fleet the fleet as this node has last read it
- * @param byWorker the seats of live workers, by the names of the workers
- * @param own the seats of live workers that call this node
+ * @param node the name of this node
+ * @param ownZones the zones in which workers that call this node take tasks, by queue
  * @param disabled the live workers that are disabled, and the workers that were disabled when they left their seats
  * @param isKnown whether the node has read the fleet since it started
  */
-record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> own, Set<String> disabled,
-    boolean isKnown) {
+record Seating(Fleet fleet, String node, Map<String, Set<Integer>> ownZones, Set<String> disabled, boolean isKnown) {
   /** The seating of a node that has not read the fleet yet. Any worker may be disabled. */
-  static final Seating UNKNOWN = new Seating(Fleet.EMPTY, Map.of(), List.of(), Set.of(), false);
+  static final Seating UNKNOWN = new Seating(Fleet.EMPTY, "", Map.of(), Set.of(), false);
 
   static Seating of(Fleet fleet, String node) {
-    Map<String, Fleet.Seat> byWorker = new HashMap<>();
-    List<Fleet.Seat> own = new ArrayList<>();
+    Map<String, Set<Integer>> ownZones = new HashMap<>();
     Set<String> disabled = new HashSet<>();
     for (Fleet.Seat seat : fleet.seats()) {
-      if (seat.isLive()) {
-        byWorker.put(seat.worker(), seat);
-        if (seat.node().equals(node)) {
-          own.add(seat);
-        }
+      if (seat.isLive() && seat.isEnabled() && seat.node().equals(node)) {
+        int zone = fleet.zone(seat.zone());
+        seat.queues().forEach(queue -> ownZones.computeIfAbsent(queue, none -> new HashSet<>()).add(zone));
       }
       if (!seat.isEnabled()) {
         disabled.add(seat.worker());
       }
     }
-    disabled.removeIf(worker -> byWorker.containsKey(worker) && byWorker.get(worker).isEnabled());
-    return new Seating(fleet, Map.copyOf(byWorker), List.copyOf(own), Set.copyOf(disabled), true);
+    disabled.removeIf(worker -> {
+      Fleet.Seat seat = fleet.seatOf(worker);
+      return seat != null && seat.isEnabled();
+    });
+    return new Seating(fleet, node, ownZones, disabled, true);
   }
 
   /**
@@ -51,18 +48,29 @@ record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> o
     if (address.isAnywhere()) {
       return true;
     }
-    Fleet.Seat seat = byWorker.get(worker);
+    Fleet.Seat seat = fleet.seatOf(worker);
     return seat != null && fleet.serves(seat, queue, address);
   }
 
   /** Returns whether some worker that calls this node may run a task with an address. */
   boolean isServedHere(String queue, Address address) {
-    for (Fleet.Seat seat : own) {
-      if (fleet.serves(seat, queue, address)) {
-        return true;
-      }
+    if (address.isAnywhere()) {
+      return !ownZones.isEmpty();
     }
-    return false;
+    if (address.kind() == Address.Kind.ZONE) {
+      return ownZones.getOrDefault(queue, Set.of()).contains(address.number());
+    }
+    Fleet.Seat server = fleet.server(queue, address);
+    return server != null && server.node().equals(node);
+  }
+
+  /**
+   * Returns the number of the zone in which a worker takes tasks of a queue; -1 if the worker has no seat, or gets no
+   * tasks of the queue.
+   */
+  int zoneOf(String worker, String queue) {
+    Fleet.Seat seat = fleet.seatOf(worker);
+    return seat == null || !seat.works(queue) ? -1 : fleet.zone(seat.zone());
   }
 
   /**

@@ -63,7 +63,8 @@ final class StoreHealth {
   /** Records the answer of a call of several items; returns whether it is a success. */
   boolean called(String call, int items, long sentNanos, @Nullable Throwable failure, long nowNanos) {
     meter.storeCall(call, items, (nowNanos - sentNanos) / 1_000, failure != null);
-    answered(call, failure, nowNanos);
+    // A store without room answers, and its reads and most of its writes succeed.
+    answered(call, RoomGate.isFull(failure) ? null : failure, nowNanos);
     return failure == null;
   }
 

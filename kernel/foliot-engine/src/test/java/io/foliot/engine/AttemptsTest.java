@@ -37,16 +37,23 @@ final class AttemptsTest {
   private static final SettleResult SETTLED = new SettleResult(SettleResult.Kind.SETTLED, TaskState.FINISHED, 0);
 
   private final LoopRig rig = new LoopRig();
-  private final Settles settles = new Settles(rig.store, rig.inbox, rig.health, 10, this::recorded);
+  private final Settles settles = new Settles(rig.store, rig.inbox, rig.health, 10, new RoomGate(),
+      new Settles.Recorded() {
+        @Override
+        public void recorded(Settles.Ending ending, SettleResult result, long nowNanos) {
+          attempts.recorded(ending, result, nowNanos);
+        }
+
+        @Override
+        public void held(RunningAttempt attempt, long nowNanos) {
+          attempts.held(attempt, nowNanos);
+        }
+      });
   private final Renewals renewals = new Renewals(rig.store, rig.inbox, rig.health, 10, this::renewed);
   private final Attempts attempts = new Attempts(rig.store, rig.registry, rig.clock, rig.lanes, rig.lookAhead,
       rig.slots,
       settles, renewals, new EndHints(List.of(), (queue, keys) -> {}), rig.inbox, rig.meter, rig.random,
       new LeaseLengths(20_000, RENEWED_MILLIS), rig.nowNanos);
-
-  private void recorded(Settles.Ending ending, SettleResult result, long nowNanos) {
-    attempts.recorded(ending, result, nowNanos);
-  }
 
   private void renewed(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos,
       long nowNanos) {

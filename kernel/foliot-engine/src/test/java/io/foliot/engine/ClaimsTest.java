@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Test;
 final class ClaimsTest {
   private final LoopRig rig = new LoopRig();
   private final List<TaskId> won = new ArrayList<>();
+  private final RoomGate gate = new RoomGate();
   private final Claims claims = new Claims(rig.store, rig.registry, rig.lanes, rig.lookAhead, rig.slots, rig.inbox,
-      rig.health, rig.meter, LoopRig.BATCH, new LeaseLengths(20_000, 10_000),
+      rig.health, rig.meter, LoopRig.BATCH, new LeaseLengths(20_000, 10_000), gate,
       (claim, task, sentNanos) -> won.add(task.id()));
 
   private DueEntry ready(int number, String queue) {

@@ -14,7 +14,7 @@ final class LaneTest {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private final Lane lane = new Lane("q",
-      new Lane.Shared(new Permits(() -> {}), new LongPollQueue(() -> Seating.UNKNOWN), new Budget.Share()), 10, 0);
+      new Lane.Shared(new Permits(() -> {}), new LongPollQueue("q", () -> Seating.UNKNOWN), new Budget.Share()), 10, 0);
 
   private static DueEntry entry(long wakeAt) {
     return new DueEntry(wakeAt, new TaskId(wakeAt, wakeAt), "q");

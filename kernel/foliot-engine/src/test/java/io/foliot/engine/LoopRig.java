@@ -26,6 +26,7 @@ import io.foliot.core.store.Durability;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import java.lang.reflect.Proxy;
@@ -228,6 +229,7 @@ final class LoopRig {
   /** Returns a loop that only the test turns. */
   EngineLoop loop(EngineOptions loopOptions, Coordinator coordinator, SlotSet share) {
     return new EngineLoop(loopOptions, environment(coordinator), SLEEPING, registry, new StoreOutage(1),
+        new RoomGate(),
         new EndHints(List.of(), (queue, keys) -> {}), random, share,
         () -> {}, nanos -> {});
   }
@@ -283,6 +285,13 @@ final class LoopRig {
   void failInPart(Call call, @Nullable Object... results) {
     StoreException away = new StoreException("the store is unavailable", null);
     call.answer().completeExceptionally(ItemsFailedException.of(Arrays.asList(results), away));
+    handle();
+  }
+
+  /** Fails a call because the store has no room; the items have these results, with null for an item without room. */
+  void full(Call call, @Nullable Object... results) {
+    call.answer().completeExceptionally(
+        ItemsFailedException.of(Arrays.asList(results), new StoreFullException("no room in this test")));
     handle();
   }
 

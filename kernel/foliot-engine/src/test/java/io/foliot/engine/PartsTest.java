@@ -263,7 +263,7 @@ final class PartsTest {
 
   @Test
   void aPollReturnsNoTaskWhoseLeaseHasEnded() {
-    LongPollQueue longPolls = new LongPollQueue(() -> Seating.of(Fleet.EMPTY, "n"));
+    LongPollQueue longPolls = new LongPollQueue("q", () -> Seating.of(Fleet.EMPTY, "n"));
     LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("", 4, 1_000, 0, Long.MAX_VALUE,
         CompletableFuture.completedFuture(null));
     longPolls.add(waiter);
@@ -287,7 +287,7 @@ final class PartsTest {
   @Test
   void aWorkerWaitsWhileDisabledOrWhileTheFleetIsUnknown() {
     AtomicReference<Seating> seating = new AtomicReference<>(Seating.UNKNOWN);
-    LongPollQueue longPolls = new LongPollQueue(seating::get);
+    LongPollQueue longPolls = new LongPollQueue("q", seating::get);
     LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("one", 4, 1_000, 0, Long.MAX_VALUE,
         CompletableFuture.completedFuture(null));
     longPolls.add(waiter);

@@ -3,8 +3,10 @@ package io.foliot.engine;
 import static io.foliot.engine.LoopRig.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.Body;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
+import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
@@ -21,7 +23,8 @@ final class SettlesTest {
 
   private final LoopRig rig = new LoopRig();
   private final List<Token> recorded = new ArrayList<>();
-  private final Settles settles = new Settles(rig.store, rig.inbox, rig.health, 2, (ending, result, nowNanos) -> {
+  private final RoomGate gate = new RoomGate();
+  private final Settles settles = new Settles(rig.store, rig.inbox, rig.health, 2, gate, (ending, result, nowNanos) -> {
     Token token = ending.settlement().token();
     if (token.low() == THROWING_TOKEN) {
       throw new IllegalStateException("injected");
@@ -30,10 +33,13 @@ final class SettlesTest {
   });
 
   private RunningAttempt add(int number) {
+    return add(number, new Outcome.Finished());
+  }
+
+  private RunningAttempt add(int number, Outcome outcome) {
     DueEntry entry = entry(0, 10, number, "q");
     RunningAttempt attempt = new RunningAttempt(rig.lane("q"), rig.claimed(entry, 1_000), null);
-    settles.add(attempt,
-        new Settlement(entry.id(), 1, new Token(0, number), new Outcome.Finished(), rig.nowMillis(), ""));
+    settles.add(attempt, new Settlement(entry.id(), 1, new Token(0, number), outcome, rig.nowMillis(), ""));
     return attempt;
   }
 
@@ -84,6 +90,62 @@ final class SettlesTest {
     assertThat(recorded).containsExactly(new Token(0, 1));
     rig.advance(20);
     assertThat(tokens(send())).containsExactly(2L);
+  }
+
+  @Test
+  void aBatchThatFailsAsAWholeIsSentInHalves() {
+    add(1);
+    add(2);
+    add(3);
+    rig.fail(send());
+    rig.advance(20);
+    LoopRig.Call half = send();
+    assertThat(tokens(half)).containsExactly(1L);
+    rig.fail(half);
+    rig.advance(40);
+    LoopRig.Call other = send();
+    assertThat(tokens(other)).as("the other half").containsExactly(2L);
+    rig.answer(other, List.of(SETTLED));
+    LoopRig.Call rest = send();
+    assertThat(tokens(rest)).as("the end that failed alone is the last").containsExactly(3L, 1L);
+    rig.answer(rest, Collections.nCopies(2, SETTLED));
+    assertThat(recorded).hasSize(3);
+    assertThat(settles.isIdle()).isTrue();
+  }
+
+  @Test
+  void anEndWithoutRoomIsHeldAndClosesTheGate() {
+    add(1);
+    RunningAttempt attempt = add(2);
+    rig.full(send(), SETTLED, null);
+    assertThat(recorded).containsExactly(new Token(0, 1));
+    assertThat(gate.isOpen()).isFalse();
+    assertThat(attempt.held).isTrue();
+    assertThat(rig.health.isServing(rig.nowNanos)).as("the store answers").isTrue();
+    add(3);
+    LoopRig.Call next = send();
+    assertThat(tokens(next)).as("other ends do not wait").containsExactly(3L);
+    rig.answer(next, List.of(SETTLED));
+    assertThat(gate.limit(rig.nowNanos)).as("an end is held").isZero();
+    attempt.released = true;
+    rig.advance(20);
+    LoopRig.Call again = send();
+    assertThat(tokens(again)).as("though its lease is over").containsExactly(2L);
+    rig.answer(again, List.of(SETTLED));
+    assertThat(gate.isOpen()).isTrue();
+    assertThat(settles.isIdle()).isTrue();
+  }
+
+  @Test
+  void anEndWhoseTasksFindNoRoomMakesItsTaskDueAgain() {
+    Outcome.Child child = new Outcome.Child(entry(0, 10, 77, "q").id(), "q", Due.NOW, Body.EMPTY, 1, false);
+    add(1, new Outcome.Rearm(Due.NOW, Body.json("1"), List.of(child)));
+    rig.full(send(), new Object[]{null});
+    assertThat(gate.isOpen()).as("an end needs no room").isTrue();
+    rig.advance(20);
+    LoopRig.Call again = send();
+    assertThat(again.<Settlement>items()).extracting(Settlement::outcome)
+        .containsExactly(new Outcome.Rearm(Due.after(Settles.UNPLANNED_MILLIS)));
   }
 
   @Test

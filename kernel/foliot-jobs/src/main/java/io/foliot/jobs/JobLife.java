@@ -234,7 +234,8 @@ final class JobLife {
     boolean inserted = pass.insert();
     JobRecord next = pass.edit.done();
     return new Plan(next, complete && inserted ? pass.nextPass() : now, List.copyOf(pass.children),
-        List.copyOf(pass.cancels), List.copyOf(pass.hastened), pass.wait == null ? null : pass.wait.unallocated(), pass.failure(record));
+        List.copyOf(pass.cancels), List.copyOf(pass.hastened), pass.wait == null ? null : pass.wait.unallocated(),
+        pass.failure(record));
   }
 
   /** Returns whether this pass decides scheduled times and begins runs. */

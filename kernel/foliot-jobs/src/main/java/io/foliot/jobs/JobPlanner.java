@@ -3,6 +3,7 @@ package io.foliot.jobs;
 import io.foliot.core.Body;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Retry;
+import io.foliot.core.Stages;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
@@ -13,6 +14,7 @@ import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
@@ -24,6 +26,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -42,10 +45,11 @@ import org.jspecify.annotations.Nullable;
  * <li>The answer re-arms the task with the next record and the shards to insert, in one step of the store.
  * </ol>
  *
- * <p>A pass that fails because of its job, for example because a calendar is missing, is repeated with growing pauses.
- * Other jobs are not delayed. While the {@link ShardAllocator} of a job is missing or fails, the runs of the job do not
- * begin. If the next run of a job would be too large, the passes still record the ends of its active runs. A pass that
- * has nothing to record then fails.
+ * <p>A failed pass never says anything about the other passes, which share its destination. A pass that fails because
+ * of the store is repeated after a pause. A pass that fails because of its job, for example because a calendar is
+ * missing, is repeated with growing pauses. Other jobs are not delayed. While the {@link ShardAllocator} of a job is
+ * missing or fails, the runs of the job do not begin. If the next run of a job would be too large, the passes still
+ * record the ends of its active runs. A pass that has nothing to record then fails.
  */
 public final class JobPlanner implements Delivery {
   /** Name of the internal queue of the tasks of jobs, a label of metrics. */
@@ -66,10 +70,10 @@ public final class JobPlanner implements Delivery {
    * store has recovered.
    */
   private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
-  /** Pause between two messages about delayed passes. */
-  private static final long LOG_EVERY_MILLIS = 60_000;
   /** Pause before the next pass while the clocks of this node and of the store disagree. */
   private static final Duration CLOCK_PAUSE = Duration.ofSeconds(2);
+  /** Pause between two messages about delayed passes. */
+  private static final long LOG_EVERY_MILLIS = 60_000;
   /** Longest pause after a pass that failed because of the job itself. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
@@ -79,11 +83,11 @@ public final class JobPlanner implements Delivery {
   private final ShardReads reads;
   private final Allocators allocators;
   private final WaitLog waits = new WaitLog(LOG);
+  private final ClockCheck clocks;
+  private final AheadJobs ahead;
   private final PlanningShares shares = new PlanningShares();
   /** Time of the latest message about delayed passes, in milliseconds since 1970. */
   private final AtomicLong delayLogged = new AtomicLong();
-  private final ClockCheck clocks;
-  private final AheadJobs ahead;
   // any thread
   private volatile Attendance workers = Attendance.UNKNOWN;
 
@@ -191,17 +195,22 @@ public final class JobPlanner implements Delivery {
     } catch (UnreadableException e) {
       return CompletableFuture.completedFuture(failed(task, e));
     }
-    return task.attempt() < Retry.MAX_ATTEMPTS
-        ? pass(task, record)
-        : pass(task, record).exceptionally(failure -> firstAttempt(task, STORE_PAUSE));
+    return Stages.call(() -> pass(task, record)).exceptionally(thrown -> {
+      Throwable failure = thrown instanceof CompletionException && thrown.getCause() != null
+          ? thrown.getCause()
+          : thrown;
+      return failure instanceof StoreException reason && !(reason instanceof ShardReads.UnreadShardException)
+          ? repeated(task, reason, STORE_PAUSE)
+          : failed(task, failure instanceof RuntimeException reason ? reason : new CompletionException(failure));
+    });
   }
 
   private CompletionStage<Answer> pass(TaskRecord task, JobRecord record) {
     long now = task.claimedAt();
+    meter.passed(Math.max(0, now - task.dueAt()));
     if (clocks.disagree(now)) {
       return CompletableFuture.completedFuture(firstAttempt(task, CLOCK_PAUSE));
     }
-    meter.passed(Math.max(0, now - task.dueAt()));
     boolean isAhead = Rewind.isAhead(record, now);
     ahead.passed(now, isAhead);
     if (isAhead) {
@@ -338,7 +347,7 @@ public final class JobPlanner implements Delivery {
     String message = "cannot plan a job; trying again until planning succeeds or the job is replaced: job=" + task.key()
         + ", reason=" + reason.getMessage();
     if (reason instanceof ScheduleException || reason instanceof UnreadableException
-        || reason instanceof InvalidJobException) {
+        || reason instanceof InvalidJobException || reason instanceof ShardReads.UnreadShardException) {
       // A stack trace would not help: the cause is in the record, the calendars or the workers of the job.
       LOG.log(System.Logger.Level.ERROR, message);
     } else {

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -224,7 +225,8 @@ final class JobViews {
     if (record == null || record.active().isEmpty()) {
       return CompletableFuture.completedFuture(Optional.empty());
     }
-    return store.find(JobLife.wanted(record)).thenApply(found -> found.stream().flatMap(Optional::stream)
+    return ShardEnd.tasks(store, JobLife.wanted(record)).thenApply(found -> found.stream().filter(Objects::nonNull)
+        .flatMap(Optional::stream)
         .filter(shard -> shard.isLive() && shard.state() != TaskState.RUNNING && !shard.attempts().isEmpty())
         .findFirst().map(JobViews::failed));
   }

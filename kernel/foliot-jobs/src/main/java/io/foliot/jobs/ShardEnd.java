@@ -3,6 +3,7 @@ package io.foliot.jobs;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
 import io.foliot.core.TaskState;
+import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import java.util.HashMap;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -48,17 +50,40 @@ record ShardEnd(State state, long at, TaskNote.Mark mark, @Nullable String check
     return state == State.LIVE || state == State.RUNNING;
   }
 
-  /** Reads shards from a store, in one call. The result has an entry for each shard, also for an absent shard. */
+  /**
+   * Reads shards from a store, in one call. The result has an entry for each shard, also for an absent shard, but not
+   * for a shard whose record cannot be read.
+   */
   static CompletionStage<Map<TaskId, ShardEnd>> read(TaskStore store, List<TaskId> shards) {
     if (shards.isEmpty()) {
       return CompletableFuture.completedFuture(Map.of());
     }
-    return store.find(shards).thenApply(found -> {
+    return tasks(store, shards).thenApply(found -> {
       Map<TaskId, ShardEnd> ends = new HashMap<>();
       for (int i = 0; i < shards.size(); i++) {
-        ends.put(shards.get(i), of(found.get(i)));
+        Optional<TaskRecord> task = found.get(i);
+        if (task != null) {
+          ends.put(shards.get(i), of(task));
+        }
       }
       return ends;
+    });
+  }
+
+  /** Reads tasks in the order of the ids. The result has null for a task whose record cannot be read. */
+  @SuppressWarnings("unchecked") // the results are those of the call
+  static CompletionStage<List<@Nullable Optional<TaskRecord>>> tasks(TaskStore store, List<TaskId> ids) {
+    return store.find(ids).handle((found, failure) -> {
+      Throwable reason = failure instanceof CompletionException && failure.getCause() != null
+          ? failure.getCause()
+          : failure;
+      if (reason == null) {
+        return (List<@Nullable Optional<TaskRecord>>) (List<?>) found;
+      }
+      if (reason instanceof ItemsFailedException partly) {
+        return (List<@Nullable Optional<TaskRecord>>) (List<?>) partly.results();
+      }
+      throw reason instanceof RuntimeException known ? known : new CompletionException(reason);
     });
   }
 

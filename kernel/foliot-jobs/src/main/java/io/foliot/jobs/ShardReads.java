@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.foliot.core.Stages;
 import io.foliot.core.TaskId;
+import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskStore;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads ends of shards for many passes with one call of the store. Thread-safe; no method blocks.
@@ -20,7 +22,8 @@ import java.util.concurrent.CompletionStage;
  * <ol>
  * <li>A read is sent at once if fewer than two calls are under way, else it waits.
  * <li>When a call has completed, the reads that wait are sent in one call, which has up to {@value #MAX_IDS} shards.
- * <li>If a call fails, all its reads fail.
+ * <li>If a call fails, all its reads fail. If the records of some shards cannot be read, only the reads of these shards
+ * fail.
  * </ol>
  *
  * <p>So a single pass does not wait, and the passes over jobs with the same scheduled time share calls. Before passes
@@ -69,13 +72,32 @@ final class ShardReads {
         }
         send();
         for (Read read : sent) {
-          if (ends == null) {
-            read.ends().completeExceptionally(failure);
-          } else {
-            read.ends().complete(sent.size() == 1 ? ends : of(read, ends));
-          }
+          complete(read, ends, failure);
         }
       });
+    }
+  }
+
+  private static void complete(Read read, @Nullable Map<TaskId, ShardEnd> all, @Nullable Throwable failure) {
+    if (all == null) {
+      read.ends().completeExceptionally(requireNonNull(failure));
+      return;
+    }
+    TaskId unread = read.shards().stream().filter(shard -> !all.containsKey(shard)).findFirst().orElse(null);
+    if (unread == null) {
+      read.ends().complete(of(read, all));
+    } else {
+      read.ends().completeExceptionally(new UnreadShardException(unread));
+    }
+  }
+
+  /** Thrown for a read of a shard whose record this version cannot read. */
+  static final class UnreadShardException extends StoreException {
+    private static final long serialVersionUID = 1;
+
+    UnreadShardException(TaskId shard) {
+      super("the record of a shard cannot be read, and its end is not known; the log names the reason: shard=" + shard,
+          null);
     }
   }
 

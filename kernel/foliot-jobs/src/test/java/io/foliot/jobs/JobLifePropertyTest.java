@@ -187,7 +187,8 @@ final class JobLifePropertyTest {
       Job.Builder timed = Job.named("job").queue("q");
       Job job = (random.nextBoolean()
           ? timed.every(Duration.ofSeconds(120 + random.nextInt(600)))
-          : timed.cron(CRONS.get(1 + random.nextInt(2))).zone("Europe/Berlin")).shards(drawn.shards()).overlap(drawn.overlap())
+          : timed.cron(CRONS.get(1 + random.nextInt(2))).zone("Europe/Berlin")).shards(drawn.shards())
+          .overlap(drawn.overlap())
           .misfire(drawn.misfire()).timeout(drawn.timeout()).history(Job.MAX_HISTORY).build();
       JobWorld world = new JobWorld(random, job, start);
       world.longestRun = 1L << random.nextInt(18);

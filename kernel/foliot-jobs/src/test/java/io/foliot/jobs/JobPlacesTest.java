@@ -169,8 +169,7 @@ final class JobPlacesTest {
   void aJobWhoseCalendarIsMissingLooksAfterItsRuns() {
     record = JobChange.create(minutely().scope(Scope.ALL).schedule(s -> s.exclude(List.of("holidays"))).build(), START,
         name -> Calendar.NONE);
-    JobLife.Plan begun = JobLife.plan(record, START + MINUTE, Map.of(), name -> Calendar.NONE,
-        Attendance.of(fleet));
+    JobLife.Plan begun = JobLife.plan(record, START + MINUTE, Map.of(), name -> Calendar.NONE, Attendance.of(fleet));
     begun.children().forEach(child -> ends.put(child.id(), new ShardEnd(ShardEnd.State.LIVE, 0)));
     fleet = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").gone(2).fleet();
     JobLife.Plan blind = JobLife.plan(begun.record(), START + 2 * MINUTE, ends, NO_CALENDARS, Attendance.of(fleet));

@@ -5,16 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
 import io.foliot.core.store.ForwardingStore;
+import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.testkit.SettableClock;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Reads of many passes that share calls. */
@@ -109,6 +113,22 @@ final class ShardReadsTest {
     CompletableFuture<Map<TaskId, ShardEnd>> next = read(20, 1);
     complete(3);
     assertThat(next).isCompletedWithValueMatching(ends -> ends.size() == 1);
+  }
+
+  @Test
+  void anUnreadableShardFailsOnlyItsReads() {
+    List<CompletableFuture<Map<TaskId, ShardEnd>>> passes = new ArrayList<>();
+    for (int job = 0; job < 10; job++) {
+      passes.add(read(job, 2));
+    }
+    complete(0);
+    List<@Nullable Object> found = new ArrayList<>(Collections.nCopies(calls.get(2).size(), Optional.empty()));
+    found.set(5, null);
+    results.get(2).completeExceptionally(ItemsFailedException.of(found, new StoreAwayException("newer", null)));
+    assertThat(passes.get(4)).as("the read of shard 5 of the call").isCompletedExceptionally();
+    for (int job : List.of(2, 3, 5, 6, 7, 8, 9)) {
+      assertThat(passes.get(job)).isCompletedWithValueMatching(ends -> ends.size() == 2);
+    }
   }
 
   @Test

@@ -11,18 +11,27 @@ import java.util.function.Consumer;
 final class DueQueue {
   /*
    * A slot of the wheel keeps its timers in the order of arrival. When time reaches the slot, its timers are collected
-   * here and sorted once. The sort costs a few nanoseconds per timer. It is skipped if the timers arrived in the order
-   * of their deadlines, as timers with equal delays do.
+   * here. The order of a timer is one number, its key: the deadline, as a distance from the base of the run, and the
+   * timer's index. Only the keys are sorted; the timers stay at their indexes. Equal deadlines keep their order,
+   * because a later arrival has a larger index.
    *
-   * A timer may arrive for this tick after the sort, if its delay is shorter than the rest of the tick. The timer is
-   * appended to the sorted run if the run has no later deadline. Otherwise it is a straggler, which waits in a heap.
+   * A small slot is sorted by insertion while it is collected, which moves few keys per timer, and none
+   * if the timers arrive in the order of their deadlines. A large slot is appended and sorted once at the end. A timer
+   * that arrives later for this tick, because its delay is shorter than the rest of the tick, is inserted too.
+   *
+   * A timer that would move too many keys, or whose key would not fit, is a straggler. Stragglers wait in a heap.
    *
    * Callers may reset a timer at any time. So this queue keeps the deadline that each timer had when it was added, and
    * orders the timers by these deadlines.
    *
-   * Rejected: a heap for all timers. It takes some 40 ns per timer in a heap of 65 timers. Also rejected: merging late
-   * arrivals into the run. Each late arrival would copy a run of up to a million timers. Also rejected: finer ticks.
-   * There would be more slots to open, and fewer nodes to load together.
+   * The work for a timer is in small methods that are called once per timer, and not in loops over a tick. A JVM that
+   * has just started interprets a method until its 200th call. The library's sort is called once per tick, so it was
+   * still interpreted 25 ms after the first of a million timers a second was due. Until then it took longer than a
+   * tick.
+   *
+   * Rejected: a heap for all timers. It takes some 40 ns per timer in a heap of 65 timers. Also rejected: the library's
+   * sort for small slots, see above. Also rejected: sorting the timers themselves. It moves three arrays, one of them
+   * of references. Also rejected: finer ticks. There would be more slots to open, and fewer nodes to load together.
    */
 
   /** A timer that arrived for this tick out of order. */
@@ -46,39 +55,46 @@ final class DueQueue {
   /** Largest capacity that an empty run keeps; larger arrays are released. */
   private static final int MAX_KEPT_CAPACITY = 4096;
 
+  /**
+   * Largest number of keys that an insertion moves, and of timers of a slot that is sorted by insertion. A timer of
+   * such a slot moves at most a quarter of this number of keys on average, 256 bytes.
+   */
+  private static final int INSERTION_MAX = 128;
+
   private static final WheelNode[] NO_NODES = {};
   private static final int[] NO_STAMPS = {};
-  private static final long[] NO_LONGS = {};
+  private static final long[] NO_KEYS = {};
 
   /** Number of nodes loaded ahead: somewhat more than the cache misses that a core can have outstanding. */
   private static final int PRELOAD = 32;
 
-  /**
-   * Number of bits of a sort key, which is never negative. The high bits are the distance of a deadline from the
-   * earliest one, the low bits are an index into the run.
-   */
-  private static final int KEY_BITS = Long.SIZE - 1;
+  /** Number of low bits of a key that hold the index of the timer, enough for 16 million timers of one tick. */
+  private static final int INDEX_BITS = 24;
 
-  // The sorted run: parallel arrays, used from head to tail.
+  private static final int INDEX_MASK = (1 << INDEX_BITS) - 1;
+
+  /** Bound of the distance of a deadline from the base of the run, 4.5 minutes. Only a long slack reaches it. */
+  private static final long DISTANCE_BOUND = 1L << (Long.SIZE - 1 - INDEX_BITS);
+
+  // The run. The nodes and stamps are in the order of arrival, at the indexes that the keys hold.
   private WheelNode[] nodes = NO_NODES;
   private int[] stamps = NO_STAMPS;
-  private long[] deadlines = NO_LONGS;
+  private int arrivals;
+
+  /** Keys of the run, in ascending order from head to tail, except while a large slot is collected. */
+  private long[] keys = NO_KEYS;
   private int head;
   private int tail;
 
-  /** True if all timers of the run were collected in the order of their deadlines. */
-  private boolean isSorted = true;
+  /** Deadline of the first timer of the run. The distances in the keys may be negative. */
+  private long baseNanos;
 
-  /** Earliest deadline collected since the previous sort. */
-  private long earliest = Long.MAX_VALUE;
+  /** True while a large slot is collected, whose keys are sorted at the end. */
+  private boolean sortsAtEnd;
 
-  /** Latest deadline collected since the previous sort. */
-  private long latest = Long.MIN_VALUE;
-
-  private long[] keys = NO_LONGS;
   private final PriorityQueue<Straggler> stragglers = new PriorityQueue<>();
 
-  /** Index into the run after the last node that was loaded ahead. */
+  /** Index into the keys after the last node that was loaded ahead. */
   private int preloadedTail;
 
   private int polledStamp;
@@ -94,102 +110,80 @@ final class DueQueue {
     return tail - head + stragglers.size();
   }
 
-  /** Adds a timer of a slot that is being collected. The caller must call {@link #sort} after the last timer. */
-  void collect(WheelNode node, int stamp, long deadlineNanos) {
-    isSorted &= latest <= deadlineNanos;
-    earliest = Math.min(earliest, deadlineNanos);
-    latest = Math.max(latest, deadlineNanos);
-    append(node, stamp, deadlineNanos);
+  /** Announces that up to this many timers of a slot will be added, and then {@link #endCollecting} be called. */
+  void beginCollecting(int count) {
+    reserve(arrivals + count);
+    sortsAtEnd = count > INSERTION_MAX;
   }
 
-  /** Inserts a timer in the order of the deadlines. */
+  /** Ends the addition of the timers of a slot. */
+  void endCollecting() {
+    if (sortsAtEnd) {
+      sortsAtEnd = false;
+      Arrays.sort(keys, head, tail);
+    }
+  }
+
+  /** Adds a timer in the order of the deadlines. */
   void add(WheelNode node, int stamp, long deadlineNanos) {
-    if (head == tail || deadlines[tail - 1] <= deadlineNanos) {
-      append(node, stamp, deadlineNanos);
-    } else {
-      stragglers.add(new Straggler(deadlineNanos, stamp, node));
+    if (head == tail) {
+      baseNanos = deadlineNanos;
     }
+    long distance = deadlineNanos - baseNanos;
+    long key = distance << INDEX_BITS | arrivals;
+    if (arrivals > INDEX_MASK || distance >= DISTANCE_BOUND || distance < -DISTANCE_BOUND || !insert(key)) {
+      stragglers.add(new Straggler(deadlineNanos, stamp, node));
+      return;
+    }
+    nodes[arrivals] = node;
+    stamps[arrivals++] = stamp;
   }
 
-  private void append(WheelNode node, int stamp, long deadlineNanos) {
-    if (tail == nodes.length) {
-      reserve(tail + 1);
+  /** Inserts the key of the next arrival. Returns false if more keys would have to move than allowed. */
+  private boolean insert(long key) {
+    if (arrivals == nodes.length) {
+      reserve(arrivals + 1);
     }
-    nodes[tail] = node;
-    stamps[tail] = stamp;
-    deadlines[tail++] = deadlineNanos;
+    int to = tail;
+    if (!sortsAtEnd) {
+      int least = to - INSERTION_MAX;
+      if (least > head && keys[least - 1] > key) {
+        return false;
+      }
+      for (; to > head && keys[to - 1] > key; to--) {
+        keys[to] = keys[to - 1];
+      }
+    }
+    keys[to] = key;
+    tail++;
+    return true;
   }
 
   /** Ensures capacity for a run of this length. */
-  void reserve(int length) {
+  private void reserve(int length) {
     if (length > nodes.length) {
       int capacity = Math.max(MIN_CAPACITY, Math.max(length, nodes.length + (nodes.length >> 1)));
       WheelNode[] moreNodes = Arrays.copyOf(nodes, capacity);
       int[] moreStamps = Arrays.copyOf(stamps, capacity);
-      deadlines = Arrays.copyOf(deadlines, capacity);
+      keys = Arrays.copyOf(keys, capacity);
       nodes = moreNodes;
       stamps = moreStamps;
     }
   }
 
-  /** Sorts the run after all its timers were collected. */
-  void sort() {
-    assert head == 0 : "cannot sort a run whose first timer has been taken: head=" + head;
-    if (!isSorted) {
-      int indexBits = bits(tail - 1L);
-      if (bits(latest - earliest) + indexBits > KEY_BITS) {
-        disperse();
-      } else {
-        sort(indexBits);
-      }
-    }
-    isSorted = true;
-    earliest = Long.MAX_VALUE;
-    latest = Long.MIN_VALUE;
-  }
-
-  private static int bits(long value) {
-    return Long.SIZE - Long.numberOfLeadingZeros(value);
-  }
-
-  /** Sorts by keys whose low bits are the index, so that equal deadlines keep their order. */
-  private void sort(int indexBits) {
-    if (keys.length < tail) {
-      keys = new long[nodes.length];
-    }
-    for (int i = 0; i < tail; i++) {
-      keys[i] = ((deadlines[i] - earliest) << indexBits) | i;
-    }
-    Arrays.sort(keys, 0, tail);
-    WheelNode[] sortedNodes = new WheelNode[nodes.length];
-    int[] sortedStamps = new int[nodes.length];
-    long indexMask = (1L << indexBits) - 1;
-    for (int i = 0; i < tail; i++) {
-      int index = (int) (keys[i] & indexMask);
-      sortedNodes[i] = nodes[index];
-      sortedStamps[i] = stamps[index];
-      deadlines[i] = earliest + (keys[i] >> indexBits);
-    }
-    nodes = sortedNodes;
-    stamps = sortedStamps;
-  }
-
-  /**
-   * Moves the run to the heap, because its deadlines are too far apart for the sort keys. This happens only with a very
-   * long tick or slack.
-   */
-  private void disperse() {
-    for (int i = 0; i < tail; i++) {
-      stragglers.add(new Straggler(deadlines[i], stamps[i], nodes[i]));
-    }
-    Arrays.fill(nodes, 0, tail, null);
-    clearRun();
-  }
-
   /** Returns the earliest deadline; {@link Long#MAX_VALUE} if there is no timer. */
   long earliest() {
-    long ofRun = head == tail ? Long.MAX_VALUE : deadlines[head];
-    return stragglers.isEmpty() ? ofRun : Math.min(ofRun, stragglers.element().deadlineNanos);
+    long ofRun = head == tail ? Long.MAX_VALUE : deadlineNanos(keys[head]);
+    Straggler straggler = stragglers.peek();
+    return straggler == null ? ofRun : Math.min(ofRun, straggler.deadlineNanos);
+  }
+
+  private long deadlineNanos(long key) {
+    return baseNanos + (key >> INDEX_BITS);
+  }
+
+  private static int index(long key) {
+    return (int) key & INDEX_MASK;
   }
 
   /**
@@ -197,21 +191,27 @@ final class DueQueue {
    * timer's stamp.
    */
   WheelNode poll() {
-    if (!stragglers.isEmpty() && (head == tail || stragglers.element().isBefore(deadlines[head], stamps[head]))) {
-      Straggler straggler = stragglers.remove();
+    Straggler straggler = stragglers.peek();
+    if (straggler != null && (head == tail || isBeforeRun(straggler))) {
+      stragglers.remove();
       polledStamp = straggler.stamp;
       return straggler.node;
     }
     if (head == preloadedTail) {
       preload();
     }
-    WheelNode node = nodes[head];
-    nodes[head] = null;
-    polledStamp = stamps[head++];
+    int index = index(keys[head++]);
+    WheelNode node = nodes[index];
+    nodes[index] = null;
+    polledStamp = stamps[index];
     if (head == tail) {
       clearRun();
     }
     return node;
+  }
+
+  private boolean isBeforeRun(Straggler straggler) {
+    return straggler.isBefore(deadlineNanos(keys[head]), stamps[index(keys[head])]);
   }
 
   int polledStamp() {
@@ -223,7 +223,8 @@ final class DueQueue {
     int to = Math.min(tail, head + PRELOAD);
     long sum = 0;
     for (int i = head; i < to; i++) {
-      sum += nodes[i].preload();
+      int index = index(keys[i]);
+      sum += stamps[index] + nodes[index].preload();
     }
     preloaded = sum;
     preloadedTail = to;
@@ -234,13 +235,13 @@ final class DueQueue {
     int before = size();
     int kept = head;
     for (int i = head; i < tail; i++) {
-      if (isAlive(nodes[i], stamps[i])) {
-        nodes[kept] = nodes[i];
-        stamps[kept] = stamps[i];
-        deadlines[kept++] = deadlines[i];
+      int index = index(keys[i]);
+      if (isAlive(nodes[index], stamps[index])) {
+        keys[kept++] = keys[i];
+      } else {
+        nodes[index] = null;
       }
     }
-    Arrays.fill(nodes, kept, tail, null);
     tail = kept;
     preloadedTail = head;
     if (head == tail) {
@@ -256,26 +257,28 @@ final class DueQueue {
 
   void forEach(Consumer<WheelNode> visitor) {
     for (int i = head; i < tail; i++) {
-      visitor.accept(nodes[i]);
+      visitor.accept(nodes[index(keys[i])]);
     }
     stragglers.forEach(straggler -> visitor.accept(straggler.node));
   }
 
   void clear() {
-    Arrays.fill(nodes, head, tail, null);
+    for (int i = head; i < tail; i++) {
+      nodes[index(keys[i])] = null;
+    }
     clearRun();
     stragglers.clear();
   }
 
   private void clearRun() {
+    arrivals = 0;
     head = 0;
     tail = 0;
     preloadedTail = 0;
     if (nodes.length > MAX_KEPT_CAPACITY) {
       nodes = NO_NODES;
       stamps = NO_STAMPS;
-      deadlines = NO_LONGS;
-      keys = NO_LONGS;
+      keys = NO_KEYS;
     }
   }
 

@@ -307,12 +307,13 @@ final class NodeWheel {
 
   /**
    * Moves time forward as {@link TimerQueue#advance} does, with these differences. Dead entries that are moved or taken
-   * from the due queue are counted as touched. All entries of a tick are collected and sorted at once, and this is not
+   * from the due queue are counted as touched. All entries of a tick are collected in order at once, and this is not
    * counted. Entries are visited in the order of their deadlines in nanoseconds. Entries with equal deadlines are
    * visited in the order of their placements. Entries of {@code nowTick} whose deadline is after {@code nowNanos} stay
    * until a call with a later time.
    *
    * @param nowTick the tick of {@code nowNanos}, as {@link Visitor#placeTick} returns it
+   * @param nowNanos the new time, before {@link Long#MAX_VALUE}
    */
   int advance(long nowTick, long nowNanos, int limit, Visitor visitor) {
     if (nowTick < slots.hand()) {
@@ -484,13 +485,13 @@ final class NodeWheel {
 
   /** Moves the entries of the tick that the hand has reached to the due queue, and sorts them. */
   private void collect(Entries list, Visitor visitor) {
-    due.reserve(list.size);
+    due.beginCollecting(list.size);
     for (Chunk chunk = list.first; chunk != null; chunk = list.first) {
       collect(chunk, visitor);
       list.size -= chunk.count;
       list.removeAfter(null, chunk);
     }
-    due.sort();
+    due.endCollecting();
   }
 
   private void collect(Chunk chunk, Visitor visitor) {
@@ -512,7 +513,7 @@ final class NodeWheel {
       if (tick > slots.hand()) {
         lists[slots.occupy(tick)].add(node, stamp);
       } else {
-        due.collect(node, stamp, deadlineNanos);
+        due.add(node, stamp, deadlineNanos);
       }
     } else {
       entries--;
@@ -548,7 +549,7 @@ final class NodeWheel {
   /** Visits the due nodes in the order of their deadlines, and returns the number of entries it has taken. */
   private int fire(int limit, long nowNanos, Visitor visitor) {
     int visited = 0;
-    for (long deadlineNanos = due.earliest(); visited < limit && !due.isEmpty()
+    for (long deadlineNanos = due.earliest(); visited < limit
         && deadlineNanos <= nowNanos; deadlineNanos = due.earliest()) {
       visited++;
       WheelNode node = due.poll();

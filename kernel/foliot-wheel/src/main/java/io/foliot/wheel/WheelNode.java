@@ -75,12 +75,13 @@ abstract class WheelNode {
   }
 
   /**
-   * Clears the QUEUED bit and returns the word without it. If the node is cancelled, the bit may stay set, because
-   * the node will never be queued again.
+   * Clears the QUEUED bit, which must be set, and returns the word without it. If the node is cancelled, the bit may
+   * stay set, because the node will never be queued again.
    */
   final long dequeue() {
     long now = word;
-    return now == (CANCELLED | QUEUED) ? CANCELLED : (long) WORD.getAndBitwiseAnd(this, ~QUEUED) & ~QUEUED;
+    // A subtraction is one instruction of the processor. A bitwise AND would be a loop of compare-and-sets.
+    return now == (CANCELLED | QUEUED) ? CANCELLED : (long) WORD.getAndAdd(this, -QUEUED) - QUEUED;
   }
 
   /** Sets the node to FIRED or CANCELLED if it is armed, and returns whether it was armed. Keeps the QUEUED bit. */

@@ -49,7 +49,7 @@ final class KeysCommand implements Callable<Integer> {
     List<JsonView> keys = JsonView.parse(answer).at("keys").items();
     if (keys.isEmpty()) {
       shell.line(
-          "there are no API keys. To create one, run './foliot keys create --allow admin'. After that, every call needs a key");
+          "there are no API keys. To create one, run \"./foliot keys create --allow admin --queues '*'\". After that, every call needs a key");
       return Foliot.OK;
     }
     Table table = new Table().left("ID").left("ALLOWS").left("QUEUES").left("CREATED").left("EXPIRES").left("NOTE");
@@ -71,7 +71,7 @@ final class KeysCommand implements Callable<Integer> {
     @Option(names = "--allow", paramLabel = "ACTION", required = true, split = ",", description = "what the key permits: read, submit, consume, admin; separated by commas")
     private List<String> actions = List.of();
 
-    @Option(names = "--queues", paramLabel = "PATTERN", split = ",", description = "the queues that the key is for, such as orders.*; all unless given")
+    @Option(names = "--queues", paramLabel = "PATTERN", required = true, split = ",", description = "the queues that the key is for, such as orders.*; '*' for all")
     private List<String> queues = List.of();
 
     @Option(names = "--note", paramLabel = "TEXT", description = "what the key is for")
@@ -92,7 +92,7 @@ final class KeysCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-      String body = new CommandOutput().add("actions", actions).add("queues", queues.isEmpty() ? null : queues)
+      String body = new CommandOutput().add("actions", actions).add("queues", queues)
           .add("note", note).add("expiresIn", expiresIn).json();
       String answer;
       try (ServerConnection remote = server.open(shell)) {

@@ -181,7 +181,7 @@ final class CommandsTest {
   @Test
   void apiKeysAreCreatedListedAndDeleted() {
     assertThat(run("keys").out()).contains("there are no API keys");
-    Outcome created = run("keys", "create", "--allow", "admin", "--note", "mine");
+    Outcome created = run("keys", "create", "--allow", "admin", "--queues", "*", "--note", "mine");
     assertThat(created.exitCode()).as(created.err()).isEqualTo(Foliot.OK);
     String secret = created.out().strip();
     assertThat(secret).startsWith("flt_").doesNotContain(" ");

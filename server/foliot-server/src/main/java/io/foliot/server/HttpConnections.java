@@ -29,7 +29,6 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +39,9 @@ import org.jspecify.annotations.Nullable;
  * closed if its client is too slow.
  *
  * <p>A client has a limited time for each of two phases. The request phase begins when the head of a request has
- * arrived, and ends when the server begins to write the answer. The answer phase follows, and ends when the head of the
- * next request has arrived. Only the time for which the connection waits for the client to send or to read is limited,
+ * arrived, and ends when the server begins to write the answer. In this phase, the body must also arrive at a minimum
+ * rate. The answer phase follows, and ends when the head of the next request has arrived. The head has a shorter limit
+ * of its own. Only the time for which the connection waits for the client to send or to read is limited,
  * not the time for which the request waits for the store. Bytes that arrive too late are refused. If they belong to a
  * body, the request is answered with 408. A connection that is idle may remain idle longer: the time for the head of a
  * request begins with its first bytes. If the client neither sends nor reads, Helidon's timer soon closes the
@@ -64,6 +64,16 @@ final class HttpConnections implements ServerConnectionSelector {
    */
   private static final Duration LINGER = Duration.ofSeconds(1);
 
+  /** Longest wait for the head of a request after its first bytes, and for the first request of a connection. */
+  private static final Duration HEAD = Duration.ofSeconds(10);
+  /**
+   * Longest wait for a body that is paid for by nothing. Each byte pays for a further wait, but at most this wait is
+   * saved up. A client that sends at a lower rate than {@link #BODY_BYTES_PER_SECOND}, or stops, is thus soon refused.
+   */
+  private static final Duration BODY_CREDIT = Duration.ofSeconds(10);
+  /** Lowest rate of a body in the long run, in bytes. */
+  private static final long BODY_BYTES_PER_SECOND = 10 << 10;
+
   /** Number of checks of a connection within the time limit of its client. */
   private static final int CHECKS = 10;
 
@@ -71,12 +81,16 @@ final class HttpConnections implements ServerConnectionSelector {
   private final int maxFirstLine;
   private final int maxHeadersBytes;
   private final Duration clientTimeout;
-  private final AtomicInteger open = new AtomicInteger();
+  private final ConnectionShares shares;
+  /** The connection whose requests this thread serves. */
+  private final ThreadLocal<ConnectionShares.Held> current = new ThreadLocal<>();
 
   /**
+   * @param maxConnections the largest number of connections, which Helidon enforces
    * @param clientTimeout the longest time for which a connection waits for its client in each phase
    */
-  HttpConnections(Http1Config.Builder builder, Duration clientTimeout) {
+  HttpConnections(Http1Config.Builder builder, int maxConnections, Duration clientTimeout) {
+    shares = new ConnectionShares(maxConnections);
     Http1Config config = builder.addReceiveListener(new Http1ConnectionListener() {
       @Override
       public void headers(ConnectionContext context, Headers headers) {
@@ -104,7 +118,11 @@ final class HttpConnections implements ServerConnectionSelector {
 
   /** Returns the time from one check of the connections to the next. */
   Duration checksEvery() {
-    return clientTimeout.dividedBy(CHECKS);
+    return shorter(HEAD).dividedBy(CHECKS);
+  }
+
+  private Duration shorter(Duration limit) {
+    return limit.compareTo(clientTimeout) < 0 ? limit : clientTimeout;
   }
 
   /** Thrown to end a connection whose client is too slow. */
@@ -121,21 +139,45 @@ final class HttpConnections implements ServerConnectionSelector {
    * connection, read by any thread.
    */
   private static final class ClientWait {
+    private static final long NANOS_PER_BYTE = Duration.ofSeconds(1).toNanos() / BODY_BYTES_PER_SECOND;
+
+    private final long timeoutNanos;
+    private final long headNanos;
     private long earlierNanos;
     private boolean idle = true;
+    private boolean inBody;
+    private volatile long limitNanos;
     private volatile long originNanos;
     private volatile boolean waits;
+
+    ClientWait(Duration timeout, Duration head) {
+      timeoutNanos = timeout.toNanos();
+      headNanos = head.toNanos();
+      limitNanos = headNanos;
+    }
 
     /** Begins the phase of a request, whose head has arrived. */
     void begin() {
       earlierNanos = 0;
       idle = false;
+      inBody = true;
+      limitNanos = Math.min(timeoutNanos, BODY_CREDIT.toNanos());
+    }
+
+    /** Adds the credit for bytes that have arrived in time. */
+    void received(int bytes) {
+      if (inBody) {
+        long paidNanos = limitNanos + bytes * NANOS_PER_BYTE;
+        limitNanos = Math.min(timeoutNanos, Math.min(paidNanos, total().toNanos() + BODY_CREDIT.toNanos()));
+      }
     }
 
     /** Begins the phase of an answer and of the next head. The connection is idle until bytes arrive. */
     void answers() {
       earlierNanos = 0;
       idle = true;
+      inBody = false;
+      limitNanos = timeoutNanos;
     }
 
     /**
@@ -148,12 +190,18 @@ final class HttpConnections implements ServerConnectionSelector {
       }
       idle = false;
       originNanos = System.nanoTime();
+      limitNanos = headNanos;
       return true;
     }
 
     /** Returns the total time of the waits in this phase if the connection waits for its client now, else zero. */
     Duration total() {
       return waits ? Duration.ofNanos(System.nanoTime() - originNanos) : Duration.ZERO;
+    }
+
+    /** Returns whether the connection has waited for its client longer than its limit, and this time more. */
+    boolean isTooLong(Duration more) {
+      return total().toNanos() > limitNanos + more.toNanos();
     }
 
     void enter() {
@@ -196,27 +244,48 @@ final class HttpConnections implements ServerConnectionSelector {
 
   @Override
   public ServerConnection connection(ConnectionContext context) {
-    ClientWait client = new ClientWait();
-    DataReader reader = DataReader.create(new Intake(context.serverSocket(), maxFirstLine, maxHeadersBytes, client,
-        clientTimeout));
+    ClientWait client = new ClientWait(clientTimeout, shorter(HEAD));
+    DataReader reader = DataReader.create(new Intake(context.serverSocket(), maxFirstLine, maxHeadersBytes,
+        client));
     Context own = new Context(context, reader, new Output(context.dataWriter(), client), client);
-    return new Connection(http1.connection(own), context.serverSocket(), client, closesAfter(), open);
+    return new Connection(http1.connection(own), context.serverSocket(), client, context.remotePeer().host());
   }
 
   /** Returns how many connections are open. */
   int open() {
-    return open.get();
+    return shares.open();
+  }
+
+  /** Returns the connection whose request this thread serves. */
+  ConnectionShares.Held current() {
+    return current.get();
   }
 
   /** A connection that reads and discards bytes for a moment if a part of the last request was not read. */
-  private record Connection(ServerConnection http1, HelidonSocket socket, ClientWait client, Duration closesAfter,
-      AtomicInteger open)
-      implements
-        ServerConnection,
-        InterruptableTask<Void> {
+  private final class Connection implements ServerConnection, InterruptableTask<Void>, ConnectionShares.Peer {
+    private final ServerConnection http1;
+    private final HelidonSocket socket;
+    private final ClientWait client;
+    private final String address;
+
+    Connection(ServerConnection http1, HelidonSocket socket, ClientWait client, String address) {
+      this.http1 = http1;
+      this.socket = socket;
+      this.client = client;
+      this.address = address;
+    }
+
     @Override
     public void handle(Limit limit) throws InterruptedException {
-      open.incrementAndGet();
+      try (ConnectionShares.Held held = shares.open(address, this)) {
+        current.set(held);
+        serve(limit);
+      } finally {
+        current.remove();
+      }
+    }
+
+    private void serve(Limit limit) throws InterruptedException {
       try {
         http1.handle(limit);
         // After a normal return, the last request may not have been read to its end.
@@ -224,8 +293,6 @@ final class HttpConnections implements ServerConnectionSelector {
       } catch (UnreadRequestException e) {
         // The request was answered before it was read to its end.
         linger();
-      } finally {
-        open.decrementAndGet();
       }
     }
 
@@ -259,17 +326,28 @@ final class HttpConnections implements ServerConnectionSelector {
 
     @Override
     public Duration idleTime() {
-      return client.total();
+      // Helidon knows one limit for all connections.
+      return client.isTooLong(LINGER) ? closesAfter().plus(LINGER) : Duration.ZERO;
     }
 
     // Helidon's timer calls this method, and so does Helidon's stop. A close of the Helidon connection with an
     // interrupt would end only a wait for a first line.
     @Override
     public void close(boolean interrupt) {
-      if (client.total().compareTo(closesAfter) <= 0) {
+      if (client.isTooLong(LINGER)) {
+        drop();
+      } else {
         http1.close(interrupt);
-        return;
       }
+    }
+
+    @Override
+    public boolean waits() {
+      return client.waits;
+    }
+
+    @Override
+    public void drop() {
       try {
         socket.close();
       } catch (UncheckedIOException e) {
@@ -297,17 +375,15 @@ final class HttpConnections implements ServerConnectionSelector {
     private final int maxFirstLine;
     private final int maxHeadersBytes;
     private final ClientWait client;
-    private final Duration clientTimeout;
     private boolean begun;
     private RequestCheck.@Nullable Violation violation;
 
-    Intake(HelidonSocket socket, int maxFirstLine, int maxHeadersBytes, ClientWait client, Duration clientTimeout) {
+    Intake(HelidonSocket socket, int maxFirstLine, int maxHeadersBytes, ClientWait client) {
       this.socket = socket;
       check = new RequestCheck(maxHeadersBytes);
       this.maxFirstLine = maxFirstLine;
       this.maxHeadersBytes = maxHeadersBytes;
       this.client = client;
-      this.clientTimeout = clientTimeout;
     }
 
     @Override
@@ -342,6 +418,9 @@ final class HttpConnections implements ServerConnectionSelector {
         if (bytes == null || !client.endsIdle()) {
           ensureInTime();
         }
+        if (bytes != null) {
+          client.received(bytes.length);
+        }
         return bytes;
       } catch (UncheckedIOException e) {
         ensureInTime();
@@ -352,7 +431,7 @@ final class HttpConnections implements ServerConnectionSelector {
     }
 
     private void ensureInTime() {
-      if (client.total().compareTo(clientTimeout) > 0) {
+      if (client.isTooLong(Duration.ZERO)) {
         throw new SlowClientException();
       }
     }

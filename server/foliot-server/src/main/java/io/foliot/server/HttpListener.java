@@ -101,7 +101,7 @@ final class HttpListener implements AutoCloseable {
     maxConnections = frame.maxConnections;
     this.onFailure = onFailure;
     connections = new HttpConnections(Http1Config.builder().maxPrologueLength(MAX_FIRST_LINE)
-        .maxHeadersSize(MAX_HEADERS_BYTES).continueImmediately(false), frame.clientTimeout);
+        .maxHeadersSize(MAX_HEADERS_BYTES).continueImmediately(false), frame.maxConnections, frame.clientTimeout);
     this.api = api;
     this.memory = memory;
     this.timings = timings;
@@ -205,10 +205,12 @@ final class HttpListener implements AutoCloseable {
         AnswerMemory.Share reads = memory.reads.share();
         AnswerMemory.Share writes = memory.writes.share()) {
       String method = request.prologue().method().text();
-      Arriving arriving = new Arriving(request, body, reads, writes);
+      Arriving arriving = new Arriving(request, connections.current(), body, reads, writes);
       Api.Answer answer = api.answer(method, request.prologue().uriPath().rawPath(), request.remotePeer().host(),
           arriving);
       After after = after(request, arriving);
+      reads.sends(answer.reply().body().length);
+      writes.sends(answer.reply().body().length);
       try {
         send(response, answer.reply(), method, after);
       } finally {
@@ -241,8 +243,8 @@ final class HttpListener implements AutoCloseable {
    * Returns whether to keep or to close the connection. It is kept only if the server knows where the next request
    * begins. This is unknown in two cases. A client that sent {@code Expect} may or may not send the body that was not
    * read. And a body that is broken or too long was read only in part. The connection is also closed if the client
-   * requested that, if the server is stopping, or if the unread body is longer than {@link #MAX_SKIPPED_BYTES} or has
-   * no declared length.
+   * requested that, if its owner has too many, if the server is stopping, or if the unread body is longer than {@link
+   * #MAX_SKIPPED_BYTES} or has no declared length.
    */
   private After after(ServerRequest request, Arriving arriving) {
     if (arriving.isUnread()) {
@@ -253,7 +255,9 @@ final class HttpListener implements AutoCloseable {
         return After.CLOSE_UNREAD;
       }
     }
-    return api.isLeaving() || request.headers().containsToken(HeaderValues.CONNECTION_CLOSE) ? After.CLOSE : After.KEEP;
+    return arriving.isRefused || api.isLeaving() || request.headers().containsToken(HeaderValues.CONNECTION_CLOSE)
+        ? After.CLOSE
+        : After.KEEP;
   }
 
   private static void send(ServerResponse response, Reply reply, String method, After after) {
@@ -279,17 +283,35 @@ final class HttpListener implements AutoCloseable {
   /** A request that Helidon provides. Used by one thread. */
   private static final class Arriving implements Request.Incoming {
     private final ServerRequest request;
+    private final ConnectionShares.Held connection;
     private final Bodies.Share share;
     private final AnswerMemory.Share reads;
     private final AnswerMemory.Share writes;
+    private boolean isRefused;
     private boolean begun;
     private boolean ended;
 
-    Arriving(ServerRequest request, Bodies.Share share, AnswerMemory.Share reads, AnswerMemory.Share writes) {
+    Arriving(ServerRequest request, ConnectionShares.Held connection, Bodies.Share share, AnswerMemory.Share reads,
+        AnswerMemory.Share writes) {
       this.request = request;
+      this.connection = connection;
       this.share = share;
       this.reads = reads;
       this.writes = writes;
+    }
+
+    @Override
+    public boolean belongsTo(String owner) {
+      share.belongsTo(owner);
+      reads.belongsTo(owner);
+      writes.belongsTo(owner);
+      isRefused = !connection.belongsTo(owner);
+      return !isRefused;
+    }
+
+    @Override
+    public void belongsToThisMachine() {
+      connection.belongsToThisMachine();
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.foliot.core.store.TaskStore;
 import io.foliot.delivery.http.Cidr;
 import io.foliot.delivery.http.HttpDelivery;
 import io.foliot.delivery.http.HttpDeliveryOptions;
+import io.foliot.delivery.http.PortRange;
 import io.foliot.engine.Engine;
 import io.foliot.engine.EngineOptions;
 import io.foliot.engine.Environment;
@@ -23,6 +24,7 @@ import io.foliot.jobs.Jobs;
 import io.foliot.server.api.EngineWords;
 import io.foliot.server.cluster.Coordinators;
 import io.foliot.server.config.FoliotConfig;
+import io.foliot.server.config.Option;
 import io.foliot.server.store.PrivateFiles;
 import io.foliot.server.store.Stores;
 import java.io.IOException;
@@ -34,6 +36,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The parts of a server below the API: a store, an engine over the store, and the calls about recurring jobs.
@@ -84,20 +87,26 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
   }
 
   private static Delivery http(FoliotConfig config, boolean loopback) {
-    List<Cidr> networks;
-    try {
-      networks = config.delivery().allowNetworks().stream().map(Cidr::parse).toList();
-    } catch (IllegalArgumentException e) {
-      throw new StartException(StartException.Reason.CONFIGURATION,
-          "delivery.allow-network (--allow-network): " + e.getMessage(), e);
-    }
-    return new HttpDelivery(HttpDeliveryOptions.builder().allowedNetworks(networks).allowLoopback(loopback)
+    FoliotConfig.Delivery rules = config.delivery();
+    return new HttpDelivery(HttpDeliveryOptions.builder()
+        .allowedNetworks(parsed(Option.ALLOW_NETWORK, rules.allowNetworks(), Cidr::parse))
+        .deniedNetworks(parsed(Option.DENY_NETWORK, rules.denyNetworks(), Cidr::parse))
+        .ports(parsed(Option.PORTS, rules.ports(), PortRange::parse)).allowLoopback(loopback)
         // A queue is often created before the DNS entry of its receiver. This is safe, because each attempt checks the
         // addresses again.
         .allowUnresolved(true)
         // The attempts in progress are at most twice the destination's limit. With a connection for each, no attempt
         // spends a part of its timeout waiting for a connection.
         .connectionsPerDestination(2 * config.delivery().destinationLimit()).version(FoliotServer.version()).build());
+  }
+
+  private static <T> List<T> parsed(Option<?> option, List<String> texts, Function<String, T> parse) {
+    try {
+      return texts.stream().map(parse).toList();
+    } catch (IllegalArgumentException e) {
+      throw new StartException(StartException.Reason.CONFIGURATION,
+          option.key() + " (--" + option.flag() + "): " + e.getMessage(), e);
+    }
   }
 
   private static Engine engine(FoliotConfig config, String node, TimeSource clock, TaskStore store,

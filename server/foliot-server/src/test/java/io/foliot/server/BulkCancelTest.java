@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigDecimal;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -40,6 +41,16 @@ class BulkCancelTest {
 
   private static String state(String queue, String key) {
     return rig.get("/v1/queues/" + queue + "/keys/" + key).text("state");
+  }
+
+  @Test
+  void anInstantOutOfRangeIsABadRequest() {
+    for (String instant : List.of("-999999999-01-01T00:00:00Z", "+1000000000-12-31T23:59:59Z", "+10000-01-01T00:00:00Z",
+        "-0001-12-31T23:59:59Z")) {
+      Rig.Answer answer = rig.post("/v1/queues/filtered/tasks:cancel", "{\"dueBefore\": \"" + instant + "\"}");
+      assertThat(answer.status()).as(instant + answer.body()).isEqualTo(400);
+      assertThat(answer.text("field")).isEqualTo("dueBefore");
+    }
   }
 
   @Test
@@ -143,9 +154,11 @@ class BulkCancelTest {
   @Test
   void onlyAnAdministratorKeyOfTheQueueCancelsByFilter() {
     try (Rig guarded = Rig.start()) {
-      String admin = guarded.post("/v1/keys", "{\"actions\": [\"read\", \"submit\", \"admin\"]}").text("key");
+      String admin = guarded.post("/v1/keys", "{\"actions\": [\"read\", \"submit\", \"admin\"], \"queues\": [\"*\"]}")
+          .text("key");
       guarded.as(admin).withQueue("mine").withQueue("theirs");
-      String submitter = guarded.post("/v1/keys", "{\"actions\": [\"submit\", \"read\"]}").text("key");
+      String submitter = guarded.post("/v1/keys", "{\"actions\": [\"submit\", \"read\"], \"queues\": [\"*\"]}")
+          .text("key");
       String other = guarded.post("/v1/keys", "{\"actions\": [\"admin\"], \"queues\": [\"mine\"]}").text("key");
       String all = "{\"all\": true}";
       assertThat(guarded.as(submitter).post("/v1/queues/mine/tasks:cancel", all).status()).isEqualTo(403);

@@ -193,7 +193,7 @@ final class FleetClaimsTest {
 
   @Test
   void aKeySeesTheWorkersOfItsQueues() {
-    String admin = rig.post("/v1/keys", "{\"actions\": [\"admin\"]}").text("key");
+    String admin = rig.post("/v1/keys", "{\"actions\": [\"admin\"], \"queues\": [\"*\"]}").text("key");
     rig.as(admin);
     String bills = rig.post("/v1/keys", "{\"actions\": [\"read\", \"consume\"], \"queues\": [\"billing\"]}")
         .text("key");
@@ -219,7 +219,7 @@ final class FleetClaimsTest {
     await("READY", () -> rig.get(path).text("state"), PATIENCE_NANOS);
     assertThat(rig.get(path).at("reasons")).isEqualTo(List.of("it is addressed to the worker on seat " + seat
         + " (report-1, zone fra1), which is gone; no other worker may take it"));
-    String admin = rig.post("/v1/keys", "{\"actions\": [\"admin\"]}").text("key");
+    String admin = rig.post("/v1/keys", "{\"actions\": [\"admin\"], \"queues\": [\"*\"]}").text("key");
     rig.as(admin);
     rig.as(rig.post("/v1/keys", "{\"actions\": [\"read\"], \"queues\": [\"billing\"]}").text("key"));
     assertThat(rig.get(path).text("reasons", 0)).as("for a key that does not cover all queues")

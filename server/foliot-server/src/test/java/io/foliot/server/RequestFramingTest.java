@@ -98,7 +98,7 @@ class RequestFramingTest {
 
   @Test
   void anUnreadBodyOfARefusedCallerIsNotARequest() {
-    Rig.Answer admin = rig.post("/v1/keys", "{\"actions\": [\"admin\"]}");
+    Rig.Answer admin = rig.post("/v1/keys", "{\"actions\": [\"admin\"], \"queues\": [\"*\"]}");
     String reader = rig.as(admin.text("key")).post("/v1/keys", "{\"actions\": [\"read\"], \"queues\": [\"q\"]}")
         .text("key");
     String line = "POST /v1/queues/q/tasks";

@@ -155,8 +155,101 @@ class SecurityTest {
   }
 
   @Test
+  void aKeyNamesItsQueues() {
+    lock();
+    for (String queues : List.of("", ", \"queues\": []", ", \"queues\": null")) {
+      Rig.Answer answer = rig.post("/v1/keys", "{\"actions\": [\"read\"]" + queues + "}");
+      assertThat(answer.status()).as(queues + answer.body()).isEqualTo(400);
+      assertThat(answer.text("field")).isEqualTo("queues");
+    }
+    assertThat(rig.get("/v1/keys").list("keys")).hasSize(1);
+  }
+
+  /** Returns the lines that the audit log writes during some calls. */
+  private static List<String> audited(Runnable calls) {
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    Logger audit = (Logger) LoggerFactory.getLogger("foliot.audit");
+    lines.start();
+    audit.addAppender(lines);
+    try {
+      calls.run();
+      return List.copyOf(lines.list).stream().map(line -> String.valueOf(line.getKeyValuePairs())).toList();
+    } finally {
+      audit.detachAppender(lines);
+    }
+  }
+
+  @Test
+  void refusedActsDoNotFillTheAuditLog() {
+    lock();
+    rig.as(key("\"submit\"", "\"mine\""));
+    String name = "q".repeat(3_900);
+    List<String> lines = audited(() -> {
+      for (int i = 0; i < 200; i++) {
+        assertThat(rig.send("PUT", "/v1/queues/" + name, "{}", Map.of()).status()).isEqualTo(403);
+      }
+    });
+    assertThat(lines).hasSizeBetween(1, 20).allSatisfy(line -> assertThat(line).hasSizeLessThan(1_000)
+        .contains("refused: ", "forbidden"));
+  }
+
+  @Test
+  void theAuditLogHasTheSettingsBeforeAndAfterAChangeWithoutSecrets() {
+    String url = "http://127.0.0.1:9/services/T0123456789abcdefX/hook?token=tokenofurl";
+    String queue = "{\"delivery\": {\"type\": \"http\", \"url\": \"" + url + "\", \"secret\": \"whsec_"
+        + "c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0\"}, \"priority\": 3}";
+    List<String> lines = audited(() -> {
+      rig.put("/v1/queues/hooks", queue);
+      rig.call("PATCH", "/v1/queues/hooks", "{\"priority\": 4}", Map.of("Content-Type", "application/json"));
+      rig.delete("/v1/queues/hooks");
+    });
+    assertThat(lines).hasSize(3).allSatisfy(line -> assertThat(line).doesNotContain("c2VjcmV0", "tokenofurl",
+        "T0123456789abcdefX"));
+    assertThat(lines.get(0)).contains("before=none", "\"priority\":3");
+    assertThat(lines.get(1)).contains("\"priority\":3", "\"priority\":4");
+    assertThat(lines.get(2)).contains("before=", "\"priority\":4");
+  }
+
+  @Test
+  void theAuditLogHasChangesOfJobs() {
+    List<String> lines = audited(() -> {
+      rig.put("/v1/jobs/nightly", "{\"queue\": \"mine\", \"schedule\": {\"every\": \"1h\"}}");
+      rig.call("POST", "/v1/jobs/nightly/pause", null, Map.of());
+      rig.delete("/v1/jobs/nightly");
+      rig.get("/v1/jobs/nightly");
+    });
+    assertThat(lines).hasSize(3).allSatisfy(line -> assertThat(line).contains("job=nightly"));
+    assertThat(lines.get(2)).contains("DELETE_JOB", "outcome=\"done");
+  }
+
+  @Test
+  void aLineOfTheAuditLogShowsNoMarksOfText() {
+    List<String> lines = audited(() -> rig.call("POST", "/v1/workers/w%E2%80%A8x%E2%80%AEy%EF%BB%BFz/disable", null,
+        Map.of()));
+    assertThat(lines).singleElement().asString().contains("worker=w?x?y?z");
+  }
+
+  @Test
+  void aReaderSeesNoCredentialsOfTasksAndNoTokensOfUrls() {
+    rig.put("/v1/queues/mine", "{\"delivery\": {\"type\": \"http\", \"url\":"
+        + " \"http://127.0.0.1:9/services/T0123456789abcdefX/hook?key=tokenofurl\"}}");
+    String task = rig.post("/v1/queues/mine/tasks", "{\"delay\": \"1h\", \"key\": \"k\", \"payload\": 1, \"headers\":"
+        + " {\"authorization\": \"Bearer victim\", \"X-Api-Key\": \"victim\", \"x-tenant\": \"shop\"}}").text("id");
+    String admin = lock();
+    rig.as(key("\"read\"", "\"mine\""));
+    for (String path : List.of("/v1/tasks/" + task, "/v1/queues/mine/tasks", "/v1/queues/mine/keys/k", "/v1/queues",
+        "/v1/queues/mine")) {
+      assertThat(rig.get(path).body()).as(path).doesNotContain("victim", "tokenofurl", "T0123456789abcdefX");
+    }
+    assertThat(rig.get("/v1/tasks/" + task).at("headers", "x-tenant")).isEqualTo("shop");
+    assertThat(rig.get("/v1/queues/mine").text("delivery", "url"))
+        .isEqualTo("http://127.0.0.1:9/services/***/hook?***");
+    assertThat(rig.as(admin).get("/v1/queues/mine").text("delivery", "url")).contains("tokenofurl");
+  }
+
+  @Test
   void theFirstKeyMustBeAnAdministrator() {
-    Rig.Answer answer = rig.post("/v1/keys", "{\"actions\": [\"read\"]}");
+    Rig.Answer answer = rig.post("/v1/keys", "{\"actions\": [\"read\"], \"queues\": [\"*\"]}");
     assertThat(answer.status()).isEqualTo(409);
     assertThat(answer.problem()).isEqualTo("last-key");
     assertThat(rig.get("/v1/queues").status()).isEqualTo(200);
@@ -196,8 +289,10 @@ class SecurityTest {
   @Test
   void anExpiredOrRemovedKeyIsRefused() {
     lock();
-    Rig.Answer expired = rig.post("/v1/keys", "{\"actions\": [\"read\"], \"expiresAt\": \"2020-01-01T00:00:00Z\"}");
-    Rig.Answer removed = rig.post("/v1/keys", "{\"actions\": [\"read\"], \"expiresIn\": \"30d\", \"note\": \"x\"}");
+    Rig.Answer expired = rig.post("/v1/keys",
+        "{\"actions\": [\"read\"], \"queues\": [\"*\"], \"expiresAt\": \"2020-01-01T00:00:00Z\"}");
+    Rig.Answer removed = rig.post("/v1/keys",
+        "{\"actions\": [\"read\"], \"queues\": [\"*\"], \"expiresIn\": \"30d\", \"note\": \"x\"}");
     rig.delete("/v1/keys/" + removed.text("id"));
     for (String text : List.of(expired.text("key"), removed.text("key"), "flt_aaaaaaaaaaaa_" + "a".repeat(43), "x")) {
       assertThat(rig.as(text).get("/v1/queues").status()).isEqualTo(401);

@@ -165,7 +165,8 @@ class StartTest {
       HttpResponse<String> backup = send(server, "POST", "/v1/backups", "{\"directory\": \"first\"}", null);
       assertThat(backup.statusCode()).as(backup.body()).isEqualTo(201);
       assertThat(folder.resolve("backups").resolve("first")).isNotEmptyDirectory();
-      for (String outside : new String[]{"../x", "/tmp/x", "a/b", "..", ".", "", "a/../..", "\\u0000"}) {
+      for (String outside : new String[]{"../x", "/tmp/x", "a/b", "..", ".", "", "a/../..", "\\u0000",
+          "x".repeat(300)}) {
         HttpResponse<String> refused = send(server, "POST", "/v1/backups", "{\"directory\": \"" + outside + "\"}",
             null);
         assertThat(refused.statusCode()).as(outside + refused.body()).isEqualTo(400);

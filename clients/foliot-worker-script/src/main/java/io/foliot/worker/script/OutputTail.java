@@ -20,11 +20,19 @@ final class OutputTail {
 
   /** Maximum number of bytes of one read. */
   private static final int CHUNK = 8 << 10;
+  /** Pauses between two looks for new output. The longest one is how late a line may appear in the log. */
+  private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
+  private static final long LONGEST_PAUSE_NANOS = 50_000_000;
   /**
    * Maximum length of an unfinished line in characters; a longer line is logged in parts. The log of a shard keeps this
    * many characters.
    */
   private static final int MAX_LINE = 4 << 10;
+
+  /** The end of the process that writes the output. */
+  interface End {
+    boolean await(long nanos) throws InterruptedException;
+  }
 
   private final Consumer<String> log;
 
@@ -51,11 +59,31 @@ final class OutputTail {
     this.log = log;
   }
 
-  /** Reads until the output ends. */
-  void readAll(InputStream output) throws IOException {
+  /**
+   * Reads until the writer has ended, and what it has written is read. A read never waits for output: a process that
+   * the writer has left running may hold the output open for ever.
+   *
+   * @param ended waits at most the given time for the end of the writer, and returns whether it has ended
+   */
+  void readAll(InputStream output, End ended) throws IOException, InterruptedException {
     byte[] chunk = new byte[CHUNK];
-    for (int read = output.read(chunk); read >= 0; read = output.read(chunk)) {
-      add(chunk, read);
+    long pauseNanos = SHORTEST_PAUSE_NANOS;
+    boolean isOver = false;
+    while (true) {
+      int available = output.available();
+      if (available > 0) {
+        int read = output.read(chunk, 0, Math.min(available, CHUNK));
+        if (read < 0) {
+          break;
+        }
+        add(chunk, read);
+        pauseNanos = SHORTEST_PAUSE_NANOS;
+      } else if (isOver) {
+        break;
+      } else {
+        isOver = ended.await(pauseNanos);
+        pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+      }
     }
     decode(true);
     log(line.length());

@@ -17,12 +17,23 @@ import org.jspecify.annotations.Nullable;
  * <p>Signals go to the process and to the descendants that {@link ProcessHandle} finds. Where the system has
  * {@code setsid} and {@code kill}, the process can lead a new process group. Signals then also go to that group, and
  * reach processes whose parent has ended. The number of a group is not reused while the group has a member.
+ *
+ * <p>A group does not survive this process, not even its SIGKILL: a watcher in the group reads from a pipe that only
+ * this process can write to. When this process ends, the pipe ends, and the watcher kills the group. A parent-death
+ * signal (prctl) was rejected: it is sent when the thread that started the process ends, and not to the whole group.
  */
 final class ProcessGroup {
   private static final System.Logger LOGGER = System.getLogger("io.foliot.worker.script");
 
   private static final @Nullable Path SETSID = find("setsid");
   private static final @Nullable Path KILL = find("kill");
+  private static final @Nullable Path SHELL = find("sh");
+  /**
+   * Starts the watcher, and then becomes the program $0 with the standard input $1. The descriptor 3 is the pipe. The
+   * watcher keeps none of the program's files open.
+   */
+  private static final String WATCHED = "exec 3<&0 <\"$1\"; "
+      + "{ read -r _ <&3; kill -s KILL -- \"-$$\"; } >/dev/null 2>&1 </dev/null & exec 3<&-; exec \"$0\"";
   /** Longest wait for the command that sends a signal, and for a process that was killed. */
   private static final Duration END_WAIT = Duration.ofSeconds(5);
 
@@ -39,23 +50,27 @@ final class ProcessGroup {
         .findFirst().orElse(null);
   }
 
-  /** Returns whether the system has {@code setsid} and {@code kill}, which a group needs. */
+  /** Returns whether the system has {@code setsid}, {@code kill} and {@code sh}, which a group needs. */
   static boolean hasGroups() {
-    return SETSID != null && KILL != null;
+    return SETSID != null && KILL != null && SHELL != null;
   }
 
   /**
    * Starts a program without arguments.
    *
+   * @param input the file that is the program's standard input
    * @param isGroup whether the process leads a new process group; possible only if {@link #hasGroups} returns true
    */
-  static ProcessGroup start(Path program, ProcessBuilder settings, boolean isGroup) throws IOException {
+  static ProcessGroup start(Path program, Path input, ProcessBuilder settings, boolean isGroup) throws IOException {
     List<String> command = new ArrayList<>();
     if (isGroup) {
-      // setsid replaces itself with the program, so the process that is started here leads the group.
-      command.add(String.valueOf(SETSID));
+      // setsid and the shell replace themselves with the program, so the process that is started here leads the group.
+      command.addAll(List.of(String.valueOf(SETSID), String.valueOf(SHELL), "-c", WATCHED, program.toString(),
+          input.toString()));
+    } else {
+      command.add(program.toString());
+      settings.redirectInput(input.toFile());
     }
-    command.add(program.toString());
     return new ProcessGroup(settings.command(command).start(), isGroup);
   }
 
@@ -81,6 +96,13 @@ final class ProcessGroup {
       boolean unused = member.destroyForcibly();
     });
     await(process);
+    if (isGroup) {
+      try {
+        process.getOutputStream().close();
+      } catch (IOException e) {
+        LOGGER.log(System.Logger.Level.DEBUG, "cannot close the pipe of a watcher: group=" + process.pid(), e);
+      }
+    }
   }
 
   private void signal(String name, Consumer<ProcessHandle> toEach) {

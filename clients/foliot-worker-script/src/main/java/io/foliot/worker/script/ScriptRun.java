@@ -10,6 +10,8 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One run of a script, on the thread of the handler. */
@@ -48,14 +50,13 @@ final class ScriptRun {
       // The input is a file instead of a pipe, because the script may read it late or not at all.
       Path input = Files.write(home.resolve("input.json"), ScriptInput.json(job));
       Path work = Files.createDirectory(home.resolve("work"));
-      ProcessBuilder settings = new ProcessBuilder().directory(work.toFile()).redirectErrorStream(true)
-          .redirectInput(input.toFile());
+      ProcessBuilder settings = new ProcessBuilder().directory(work.toFile()).redirectErrorStream(true);
       Map<String, String> environment = settings.environment();
       environment.clear();
       environment.putAll(ScriptInput.environment(job));
       ProcessGroup group;
       try {
-        group = ProcessGroup.start(script, settings, ProcessGroup.hasGroups());
+        group = ProcessGroup.start(script, input, settings, ProcessGroup.hasGroups());
       } catch (IOException e) {
         return JobResult.giveUp("the script could not be started: " + e.getMessage());
       }
@@ -67,7 +68,9 @@ final class ScriptRun {
 
   private JobResult await(ProcessGroup group) throws InterruptedException {
     OutputTail output = new OutputTail(job::log);
-    Thread reader = Thread.ofPlatform().daemon().name("foliot-script-output").start(() -> read(group, output));
+    CountDownLatch killed = new CountDownLatch(1);
+    Thread reader = Thread.ofPlatform().daemon().name("foliot-script-output")
+        .start(() -> read(group, output, killed));
     boolean ended = false;
     try {
       ended = group.waitFor(timeout);
@@ -80,8 +83,9 @@ final class ScriptRun {
     } finally {
       // Where there are process groups, this also kills the processes that the script has left running.
       group.kill();
+      killed.countDown();
     }
-    // The output ends soon, unless a process that has left the group keeps it open.
+    // The reader ends soon, even if a process that has left the group keeps the output open.
     boolean unused = reader.join(END_WAIT);
     return ended
         ? result(group.process().exitValue(), output)
@@ -101,10 +105,10 @@ final class ScriptRun {
     }
   }
 
-  private void read(ProcessGroup group, OutputTail output) {
+  private void read(ProcessGroup group, OutputTail output, CountDownLatch killed) {
     try (var stream = group.process().getInputStream()) {
-      output.readAll(stream);
-    } catch (IOException e) {
+      output.readAll(stream, nanos -> killed.await(nanos, TimeUnit.NANOSECONDS));
+    } catch (IOException | InterruptedException e) {
       LOGGER.log(System.Logger.Level.WARNING,
           "cannot read all output of a script; its end is missing in the logs: script=" + script, e);
     }

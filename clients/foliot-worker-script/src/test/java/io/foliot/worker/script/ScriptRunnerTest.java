@@ -9,11 +9,16 @@ import io.foliot.client.JobHandler;
 import io.foliot.client.JobResult;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.SequenceInputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -214,18 +219,38 @@ final class ScriptRunnerTest {
 
     OutputTail tail = new OutputTail(text -> {});
     byte[] bytes = "0123456789\n".repeat(100_000).getBytes(UTF_8);
-    tail.readAll(new ByteArrayInputStream(bytes));
+    tail.readAll(new ByteArrayInputStream(bytes), nanos -> true);
     assertThat(tail.total()).isEqualTo(bytes.length);
     assertThat(tail.tail()).hasSize(OutputTail.MAX_BYTES).isEqualTo(
         "0123456789\n".repeat(100_000).substring(bytes.length - OutputTail.MAX_BYTES));
+  }
+
+  /** Reads an output whose parts arrive one after the other. */
+  private static void readParts(OutputTail tail, byte[]... parts) throws Exception {
+    Deque<byte[]> left = new ArrayDeque<>(List.of(parts));
+    PipedOutputStream writer = new PipedOutputStream();
+    tail.readAll(new PipedInputStream(writer), nanos -> {
+      byte[] part = left.poll();
+      if (part != null) {
+        writeTo(writer, part);
+      }
+      return part == null;
+    });
+  }
+
+  private static void writeTo(PipedOutputStream writer, byte[] part) {
+    try {
+      writer.write(part);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test
   void wholeLinesAreLoggedAsTheyArrive() throws Exception {
     FakeJob job = new FakeJob(null);
     OutputTail tail = new OutputTail(job::log);
-    tail.readAll(new SequenceInputStream(new ByteArrayInputStream("one\ntw".getBytes(UTF_8)),
-        new ByteArrayInputStream("o\n\nthr\0ee".getBytes(UTF_8))));
+    readParts(tail, "one\ntw".getBytes(UTF_8), "o\n\nthr\0ee".getBytes(UTF_8));
     assertThat(job.logged).containsExactly("one", "two\n", "thr\ufffdee");
   }
 
@@ -233,11 +258,10 @@ final class ScriptRunnerTest {
   void aCharacterInTwoReadsIsLoggedWhole() throws Exception {
     FakeJob job = new FakeJob(null);
     byte[] euro = "5 \u20ac\n".getBytes(UTF_8);
-    new OutputTail(job::log).readAll(new SequenceInputStream(new ByteArrayInputStream(euro, 0, 3),
-        new ByteArrayInputStream(euro, 3, euro.length - 3)));
+    readParts(new OutputTail(job::log), Arrays.copyOf(euro, 3), Arrays.copyOfRange(euro, 3, euro.length));
     assertThat(job.logged).containsExactly("5 \u20ac");
     FakeJob cut = new FakeJob(null);
-    new OutputTail(cut::log).readAll(new ByteArrayInputStream(euro, 0, 3));
+    readParts(new OutputTail(cut::log), Arrays.copyOf(euro, 3));
     assertThat(cut.logged).containsExactly("5 \ufffd");
   }
 
@@ -323,7 +347,7 @@ final class ScriptRunnerTest {
   @Test
   void descendantsAreKilledEvenWithoutGroups() throws Exception {
     Path file = script("family", "sh -c 'sleep 1000 & echo $!; wait' &", "wait");
-    ProcessGroup group = ProcessGroup.start(file, new ProcessBuilder(), false);
+    ProcessGroup group = ProcessGroup.start(file, Path.of("/dev/null"), new ProcessBuilder(), false);
     long sleeper;
     try (var reader = group.process().inputReader()) {
       sleeper = Long.parseLong(reader.readLine());
@@ -332,5 +356,50 @@ final class ScriptRunnerTest {
     }
     awaitTrue(() -> !runs(sleeper));
     assertThat(group.process().isAlive()).isFalse();
+  }
+
+  /** SIGKILL leaves the worker no time to kill its scripts. */
+  @Test
+  void aScriptDiesWithItsWorker() throws Exception {
+    script("endless", "echo $$ > " + root.resolve("leader"), "sleep 600 &", "echo $! > " + root.resolve("child"),
+        "wait");
+    Process worker = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+        System.getProperty("java.class.path"), KilledWorker.class.getName(), folder.toString(), "endless")
+        .inheritIO().start();
+    try {
+      awaitTrue(() -> written("child"));
+      assertThat(runs(pid("leader"))).isTrue();
+      assertThat(worker.destroyForcibly().waitFor(BOUND_SECONDS, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      worker.destroyForcibly();
+    }
+    long leader = pid("leader");
+    long child = pid("child");
+    awaitTrue(() -> !runs(leader) && !runs(child));
+  }
+
+  private boolean written(String file) {
+    try {
+      return Files.exists(root.resolve(file)) && Files.size(root.resolve(file)) > 1;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private long pid(String file) throws IOException {
+    return Long.parseLong(Files.readString(root.resolve(file)).strip());
+  }
+
+  @Test
+  void aDaemonThatKeepsTheOutputOpenKeepsNoThread() throws Exception {
+    script("daemon", "setsid sh -c 'echo $$ > " + root.resolve("child") + "; exec sleep 600' &", "while [ ! -s "
+        + root.resolve("child") + " ]; do sleep 0.01; done", "echo done");
+    try {
+      assertThat(run("daemon")).isEqualTo(JobResult.done("done"));
+      assertThat(runs(pid("child"))).as("the daemon has left the group").isTrue();
+      assertThat(Thread.getAllStackTraces().keySet()).noneMatch(each -> each.getName().equals("foliot-script-output"));
+    } finally {
+      ProcessHandle.of(pid("child")).ifPresent(ProcessHandle::destroyForcibly);
+    }
   }
 }

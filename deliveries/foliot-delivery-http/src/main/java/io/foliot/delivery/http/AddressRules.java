@@ -1,18 +1,23 @@
 package io.foliot.delivery.http;
 
 import java.net.InetAddress;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The addresses that a callback may reach. Public addresses are permitted. The operator may allow further networks, and
- * the loopback addresses. The addresses of cloud metadata services and of similar services are never permitted.
+ * the loopback addresses, and deny public networks. The addresses of cloud metadata services and of similar services
+ * are never permitted. Clouds have further services at link-local addresses, so an allowed network that is wider than
+ * the link-local range does not permit them.
  *
  * <p>Some IPv6 addresses contain an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP). Such an
  * IPv6 address is permitted only if an allowed network contains it and the IPv4 address is permitted as well.
  */
 public final class AddressRules {
+  /** Reason of a denial by the operator. */
+  static final String OPERATOR_DENIAL = "denied by the operator of this server";
   /** Reason of a denial that no operator can lift. Operators can lift all other denials. */
   static final String METADATA_DENIAL = "cloud metadata, never permitted";
 
@@ -22,8 +27,18 @@ public final class AddressRules {
       // Amazon: time, DNS, credentials of containers and pods, metadata over IPv6
       "169.254.169.123", "169.254.169.253", "169.254.170.2", "169.254.170.23",
       "fd00:ec2::254", "fd00:ec2::23", "fd00:ec2::253", "fd00:ec2::123",
-      // Google over IPv6, Azure's wire server, Alibaba, Oracle, Scaleway
-      "fd20:ce::254", "168.63.129.16", "100.100.100.200", "192.0.0.192", "169.254.42.42");
+      // Google over IPv6, Azure's wire server
+      "fd20:ce::254", "168.63.129.16",
+      // Alibaba: metadata, DNS, time
+      "100.100.100.200", "100.100.2.136", "100.100.2.138", "100.100.61.88",
+      // Oracle, Scaleway, Tencent
+      "192.0.0.192", "169.254.42.42", "fd00:42::42", "169.254.0.23", "169.254.0.55", "169.254.10.10");
+
+  /** Ranges in which clouds repeat the IPv4 address of a metadata service as the last bytes of an IPv6 address. */
+  private static final List<Cidr> METADATA_SUFFIX = networks("fc00::/7", "fe80::/10");
+
+  /** Ranges that only an allowed network inside them permits. */
+  private static final List<Cidr> NARROW = networks("169.254.0.0/16", "fe80::/10");
 
   private static final List<Range> DENIED_V4 = List.of(new Range("this host (unspecified)", "0.0.0.0/8"),
       new Range("private", "10.0.0.0/8"), new Range("carrier-grade NAT", "100.64.0.0/10"),
@@ -32,6 +47,7 @@ public final class AddressRules {
       new Range("documentation", "192.0.2.0/24"), new Range("reserved", "192.31.196.0/24"),
       new Range("reserved", "192.52.193.0/24"), new Range("6to4 relay", "192.88.99.0/24"),
       new Range("private", "192.168.0.0/16"), new Range("reserved", "192.175.48.0/24"),
+      new Range("services of a cloud", "161.26.0.0/16"), new Range("services of a cloud", "166.8.0.0/14"),
       new Range("benchmarking", "198.18.0.0/15"), new Range("documentation", "198.51.100.0/24"),
       new Range("documentation", "203.0.113.0/24"), new Range("multicast", "224.0.0.0/4"),
       new Range("reserved or broadcast", "240.0.0.0/4"));
@@ -70,13 +86,16 @@ public final class AddressRules {
   private static final byte[] NO_ADDRESS = new byte[4];
 
   private final List<Cidr> allowed;
+  private final List<Cidr> denied;
   private final boolean allowLoopback;
 
   /**
    * Creates the rules. They allow the given networks, and also 127.0.0.0/8 and ::1 if {@code allowLoopback} is true.
+   * Denied networks take precedence over all that is allowed.
    */
-  public AddressRules(List<Cidr> allowed, boolean allowLoopback) {
+  public AddressRules(List<Cidr> allowed, List<Cidr> denied, boolean allowLoopback) {
     this.allowed = List.copyOf(allowed);
+    this.denied = List.copyOf(denied);
     this.allowLoopback = allowLoopback;
   }
 
@@ -109,14 +128,30 @@ public final class AddressRules {
   /** Returns the same as {@link #denial(InetAddress)}, for an address of 4 or 16 bytes in network order. */
   @Nullable
   String denial(byte[] address) {
-    if (isIn(METADATA, address)) {
+    if (isIn(METADATA, address) || hasMetadataSuffix(address)) {
       return METADATA_DENIAL;
+    }
+    if (isIn(denied, address)) {
+      return OPERATOR_DENIAL;
     }
     if (allowLoopback && (LOOPBACK_V4.contains(address) || LOOPBACK_V6.contains(address))) {
       return null;
     }
-    String denied = address.length == 4 ? rangeOf(DENIED_V4, address) : denialV6(address);
-    return denied != null && isIn(allowed, address) ? carriedDenial(address) : denied;
+    String range = address.length == 4 ? rangeOf(DENIED_V4, address) : denialV6(address);
+    return range != null && isAllowed(address) ? carriedDenial(address) : range;
+  }
+
+  private static boolean hasMetadataSuffix(byte[] address) {
+    return isIn(METADATA_SUFFIX, address) && isIn(METADATA, Arrays.copyOfRange(address, 12, 16));
+  }
+
+  private boolean isAllowed(byte[] address) {
+    for (Cidr narrow : NARROW) {
+      if (narrow.contains(address)) {
+        return allowed.stream().anyMatch(network -> network.isWithin(narrow) && network.contains(address));
+      }
+    }
+    return isIn(allowed, address);
   }
 
   private static @Nullable String denialV6(byte[] address) {

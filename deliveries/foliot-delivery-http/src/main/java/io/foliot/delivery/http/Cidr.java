@@ -66,6 +66,11 @@ public final class Cidr {
     return restBits == 0 || ((address[wholeBytes] ^ network[wholeBytes]) & (0xFF00 >> restBits) & 0xFF) == 0;
   }
 
+  /** Returns whether all addresses of this network are in another network. */
+  boolean isWithin(Cidr other) {
+    return prefixLength >= other.prefixLength && other.contains(network);
+  }
+
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof Cidr that && prefixLength == that.prefixLength && Arrays.equals(network, that.network);

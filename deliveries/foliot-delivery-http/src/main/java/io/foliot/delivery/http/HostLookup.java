@@ -229,7 +229,7 @@ final class HostLookup implements DnsResolver {
   }
 
   private static String denied(String host, String address, String denial) {
-    String remedy = denial.equals(AddressRules.METADATA_DENIAL)
+    String remedy = denial.equals(AddressRules.METADATA_DENIAL) || denial.equals(AddressRules.OPERATOR_DENIAL)
         ? "deliver to another host"
         : "an operator can permit it with --allow-network";
     return "the host has an address that callbacks may not reach (" + denial + "); " + remedy + ": host=" + host

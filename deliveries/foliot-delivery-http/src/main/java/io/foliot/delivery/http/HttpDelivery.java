@@ -96,7 +96,8 @@ public final class HttpDelivery implements Delivery {
     Executor refreshes = lookups == null ? ownLookups.getFirst() : lookups;
     Executor searches = lookups == null ? ownLookups.getLast() : lookups;
     lookup = new HostLookup(resolver, refreshes, searches, clock,
-        new AddressRules(options.allowedNetworks(), options.allowLoopback()), options.addressTtl());
+        new AddressRules(options.allowedNetworks(), options.deniedNetworks(), options.allowLoopback()),
+        options.addressTtl());
     client = new CallbackClient(options, lookup);
   }
 
@@ -123,7 +124,7 @@ public final class HttpDelivery implements Delivery {
    */
   @Override
   public CompletionStage<Void> check(Target target) {
-    CallbackUrl url = HttpTarget.parse(target).url();
+    CallbackUrl url = parse(target).url();
     byte[] literal = url.literal();
     // The time limit applies to a copy, because other callers may wait for the same look-up.
     CompletableFuture<@Nullable Finding> finding = literal != null
@@ -156,7 +157,17 @@ public final class HttpDelivery implements Delivery {
   }
 
   private HttpTarget read(Target target) {
-    return targets.get(target, HttpTarget::parse);
+    return targets.get(target, this::parse);
+  }
+
+  private HttpTarget parse(Target target) {
+    HttpTarget parsed = HttpTarget.parse(target);
+    int port = parsed.url().port();
+    if (options.ports().stream().noneMatch(range -> range.contains(port))) {
+      throw new IllegalArgumentException("delivery.url: callbacks may not reach this port; the operator of the server"
+          + " can allow it (delivery.ports): port=" + port + ", allowed=" + options.ports());
+    }
+    return parsed;
   }
 
   /** Returns the number of targets whose parsed settings are kept. */

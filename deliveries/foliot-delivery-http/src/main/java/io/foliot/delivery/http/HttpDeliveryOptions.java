@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * The settings of an {@link HttpDelivery}.
  *
  * @param allowedNetworks networks that callbacks may reach although they are not public
+ * @param deniedNetworks networks that callbacks may not reach although they are public or allowed
+ * @param ports the ports that callbacks may reach
  * @param allowLoopback whether callbacks may reach this machine by 127.0.0.0/8 and ::1
  * @param allowUnresolved whether a queue may be created before the name of its receiver resolves
  * @param connectTimeout how long a connect may take, and how long the TLS handshake after it may take; the timeout of
@@ -25,14 +27,19 @@ import org.jspecify.annotations.Nullable;
  * @param version the version of Foliot, for the header User-Agent
  * @param tls the context that decides which certificates of receivers are trusted; null for the default of the JVM
  */
-public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopback, boolean allowUnresolved,
-    Duration connectTimeout, Duration addressTtl, int connectionsPerDestination, int maxInFlight, int ioThreads,
+public record HttpDeliveryOptions(List<Cidr> allowedNetworks, List<Cidr> deniedNetworks, List<PortRange> ports,
+    boolean allowLoopback, boolean allowUnresolved, Duration connectTimeout, Duration addressTtl,
+    int connectionsPerDestination, int maxInFlight, int ioThreads,
     String version, @Nullable SSLContext tls) {
+  /** The default of {@link #ports}. */
+  public static final List<PortRange> DEFAULT_PORTS = List.of(new PortRange(1, 65_535));
   /** The defaults of the {@link Builder}: public addresses only. */
   public static final HttpDeliveryOptions DEFAULT = builder().build();
 
   public HttpDeliveryOptions {
     allowedNetworks = List.copyOf(allowedNetworks);
+    deniedNetworks = List.copyOf(deniedNetworks);
+    ports = List.copyOf(ports);
     requireNonNull(version, "version");
     ensureTime("connectTimeout", connectTimeout);
     ensureTime("addressTtl", addressTtl);
@@ -68,7 +75,8 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
 
   /** Returns a builder with these options. */
   public Builder toBuilder() {
-    return new Builder().allowedNetworks(allowedNetworks).allowLoopback(allowLoopback).allowUnresolved(allowUnresolved)
+    return new Builder().allowedNetworks(allowedNetworks).deniedNetworks(deniedNetworks).ports(ports)
+        .allowLoopback(allowLoopback).allowUnresolved(allowUnresolved)
         .connectTimeout(connectTimeout).addressTtl(addressTtl).connectionsPerDestination(connectionsPerDestination)
         .maxInFlight(maxInFlight).ioThreads(ioThreads).version(version).tls(tls);
   }
@@ -76,6 +84,8 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
   /** Builds {@link HttpDeliveryOptions}. Not thread-safe. */
   public static final class Builder {
     private List<Cidr> allowedNetworks = List.of();
+    private List<Cidr> deniedNetworks = List.of();
+    private List<PortRange> ports = DEFAULT_PORTS;
     private boolean allowLoopback;
     private boolean allowUnresolved;
     private Duration connectTimeout = Duration.ofSeconds(5);
@@ -91,6 +101,18 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
     /** Sets the networks that callbacks may reach although they are not public; none by default. */
     public Builder allowedNetworks(List<Cidr> value) {
       allowedNetworks = value;
+      return this;
+    }
+
+    /** Sets the networks that callbacks may not reach although they are public or allowed; none by default. */
+    public Builder deniedNetworks(List<Cidr> value) {
+      deniedNetworks = value;
+      return this;
+    }
+
+    /** Sets the ports that callbacks may reach; by default all. */
+    public Builder ports(List<PortRange> value) {
+      ports = value;
       return this;
     }
 
@@ -170,8 +192,8 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
      * @throws IllegalArgumentException if a value is out of its range
      */
     public HttpDeliveryOptions build() {
-      return new HttpDeliveryOptions(allowedNetworks, allowLoopback, allowUnresolved, connectTimeout, addressTtl,
-          connectionsPerDestination, maxInFlight, ioThreads, version, tls);
+      return new HttpDeliveryOptions(allowedNetworks, deniedNetworks, ports, allowLoopback, allowUnresolved,
+          connectTimeout, addressTtl, connectionsPerDestination, maxInFlight, ioThreads, version, tls);
     }
   }
 }

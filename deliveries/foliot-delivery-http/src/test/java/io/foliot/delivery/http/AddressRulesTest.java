@@ -36,10 +36,13 @@ class AddressRulesTest {
 
   private static final List<String> METADATA = List.of("169.254.169.254", "169.254.170.2", "169.254.170.23",
       "fd00:ec2::254",
-      "fd00:ec2::23", "fd20:ce::254", "168.63.129.16", "100.100.100.200", "192.0.0.192");
+      "fd00:ec2::23", "fd20:ce::254", "168.63.129.16", "100.100.100.200", "192.0.0.192", "fe80::a9fe:a9fe",
+      "fd00:42::42", "fd00:c1::a9fe:a9fe",
+      "fd12::169.254.170.2", "100.100.2.136", "169.254.0.23");
 
-  private final AddressRules strict = new AddressRules(List.of(), false);
-  private final AddressRules everything = new AddressRules(List.of(Cidr.parse("0.0.0.0/0"), Cidr.parse("::/0")), true);
+  private final AddressRules strict = new AddressRules(List.of(), List.of(), false);
+  private final AddressRules everything = new AddressRules(List.of(Cidr.parse("0.0.0.0/0"), Cidr.parse("::/0")),
+      List.of(), true);
 
   private static byte[] bytes(String literal) {
     return requireNonNull(IpLiteral.parse(literal), literal);
@@ -65,8 +68,35 @@ class AddressRulesTest {
   }
 
   @Test
+  void onlyALinkLocalNetworkPermitsALinkLocalAddress() {
+    for (String address : List.of("169.254.129.1", "169.254.130.1", "169.254.255.255", "fe80::1")) {
+      assertThat(everything.denial(bytes(address))).as(address).isEqualTo("link-local");
+    }
+    AddressRules narrow = new AddressRules(List.of(Cidr.parse("169.254.128.0/17")), List.of(), false);
+    assertThat(narrow.denial(bytes("169.254.129.1"))).isNull();
+    assertThat(narrow.denial(bytes("169.254.1.1"))).isNotNull();
+    assertThat(narrow.denial(bytes("169.254.169.254"))).contains("metadata");
+  }
+
+  @Test
+  void aDeniedNetworkTakesPrecedence() {
+    AddressRules rules = new AddressRules(List.of(Cidr.parse("10.0.0.0/8"), Cidr.parse("64:ff9b::/96")),
+        List.of(Cidr.parse("10.1.0.0/16"), Cidr.parse("8.8.8.0/24"), Cidr.parse("127.0.0.2/32")), true);
+    assertThat(List.of("10.1.2.3", "8.8.8.8", "127.0.0.2", "64:ff9b::8.8.8.8"))
+        .allSatisfy(address -> assertThat(rules.denial(bytes(address))).contains("operator"));
+    assertThat(List.of("10.2.0.0", "8.8.4.4", "127.0.0.1", "64:ff9b::8.8.4.4"))
+        .allSatisfy(address -> assertThat(rules.denial(bytes(address))).isNull());
+  }
+
+  @Test
+  void servicesOfACloudAreDeniedUnlessAllowed() {
+    assertThat(strict.denial(bytes("161.26.0.10"))).isNotNull();
+    assertThat(everything.denial(bytes("161.26.0.10"))).isNull();
+  }
+
+  @Test
   void loopbackIsPermittedOnlyIfTheOptionsAllowIt() {
-    AddressRules loopback = new AddressRules(List.of(), true);
+    AddressRules loopback = new AddressRules(List.of(), List.of(), true);
     assertThat(List.of("127.0.0.1", "127.9.9.9", "::1"))
         .allSatisfy(address -> assertThat(loopback.denial(bytes(address))).isNull());
     assertThat(
@@ -76,7 +106,8 @@ class AddressRulesTest {
 
   @Test
   void anAllowedNetworkPermitsItsAddressesAndNoOthers() {
-    AddressRules rules = new AddressRules(List.of(Cidr.parse("10.1.0.0/16"), Cidr.parse("fd12::/16")), false);
+    AddressRules rules = new AddressRules(List.of(Cidr.parse("10.1.0.0/16"), Cidr.parse("fd12::/16")), List.of(),
+        false);
     assertThat(List.of("10.1.0.0", "10.1.255.255", "fd12::1"))
         .allSatisfy(address -> assertThat(rules.denial(bytes(address))).isNull());
     assertThat(List.of("10.0.255.255", "10.2.0.0", "fd13::1", "::ffff:10.1.0.1", "64:ff9b::10.1.0.1", "2002:a01:1::"))
@@ -85,7 +116,8 @@ class AddressRulesTest {
 
   @Test
   void anAllowedNat64NetworkReachesNoDeniedAddress() {
-    AddressRules rules = new AddressRules(List.of(Cidr.parse("64:ff9b::/96"), Cidr.parse("64:ff9b:1::/48")), false);
+    AddressRules rules = new AddressRules(List.of(Cidr.parse("64:ff9b::/96"), Cidr.parse("64:ff9b:1::/48")), List.of(),
+        false);
     assertThat(rules.denial(bytes("64:ff9b::8.8.8.8"))).isNull();
     assertThat(rules.denial(bytes("64:ff9b:1::8.8.8.8"))).isNull();
     assertThat(
@@ -99,7 +131,7 @@ class AddressRulesTest {
    */
   @Test
   void anIpv6AddressWithADeniedIpv4AddressIsDenied() {
-    AddressRules allV6 = new AddressRules(List.of(Cidr.parse("::/0")), false);
+    AddressRules allV6 = new AddressRules(List.of(Cidr.parse("::/0")), List.of(), false);
     long seed = Long.getLong("foliot.seed", System.nanoTime());
     Random random = new Random(seed);
     List<Function<byte[], byte[]>> forms = List.of(v4 -> embed("::ffff:0:0", v4, 12),

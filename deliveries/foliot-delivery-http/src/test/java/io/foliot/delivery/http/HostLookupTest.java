@@ -37,7 +37,7 @@ final class HostLookupTest {
   private final Deque<Runnable> deferred = new ArrayDeque<>();
   private boolean defers;
   private final HostLookup lookup = new HostLookup(this::resolve, this::execute, this::execute, clock,
-      new AddressRules(HttpDeliveryOptions.builder().build().allowedNetworks(), true), KEEP);
+      new AddressRules(HttpDeliveryOptions.builder().build().allowedNetworks(), List.of(), true), KEEP);
 
   private List<InetAddress> resolve(String host) throws UnknownHostException {
     resolved.add(host);

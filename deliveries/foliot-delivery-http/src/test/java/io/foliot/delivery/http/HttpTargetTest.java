@@ -158,8 +158,8 @@ class HttpTargetTest {
   void aBoundedNumberOfParsedTargetsIsKept() {
     try (HttpDelivery delivery = delivery(HttpDeliveryOptions.builder().build(), Resolver.system())) {
       for (int i = 0; i < 12_000; i++) {
-        String url = "http://h" + i + ".test:81/";
-        assertThat(delivery.destination(target(Map.of("url", url)))).contains("h" + i + ".test:81");
+        String url = "http://h" + i + ".test:8081/";
+        assertThat(delivery.destination(target(Map.of("url", url)))).contains("h" + i + ".test:8081");
         assertThat(delivery.targetsKept()).isLessThanOrEqualTo(10_000);
       }
       assertThat(delivery.targetsKept()).as("the limit is used fully").isEqualTo(10_000);
@@ -171,6 +171,25 @@ class HttpTargetTest {
     try (HttpDelivery delivery = delivery(HttpDeliveryOptions.builder().build(), Resolver.system())) {
       assertThat(delivery.destination(target(Map.of("url", "no url")))).isEqualTo("http");
       assertThat(delivery.targetsKept()).isZero();
+    }
+  }
+
+  @Test
+  void onlyAllowedPortsAreReached() {
+    HttpDeliveryOptions narrow = HttpDeliveryOptions.builder().ports(List.of(PortRange.parse("443"),
+        PortRange.parse("8000-8999"))).build();
+    Resolver resolver = host -> List.of(InetAddress.getByAddress(new byte[]{8, 8, 8, 8}));
+    try (HttpDelivery usual = new HttpDelivery(HttpDeliveryOptions.DEFAULT, new SystemClock(), resolver, null);
+        HttpDelivery strict = new HttpDelivery(narrow, new SystemClock(), resolver, null)) {
+      check(usual, Attempts.target("http://shop.test:22/hook"));
+      check(strict, Attempts.target("https://shop.test/hook"));
+      check(strict, Attempts.target("http://shop.test:8080/hook"));
+      for (String port : List.of("22", "25", "6379", "7999", "9000")) {
+        assertThatThrownBy(() -> check(strict, Attempts.target("http://shop.test:" + port + "/hook")))
+            .isInstanceOf(IllegalArgumentException.class).hasMessageContainingAll("port=" + port, "delivery.ports");
+      }
+      assertThatThrownBy(() -> check(strict, Attempts.target("http://shop.test/hook")))
+          .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("port=80");
     }
   }
 }

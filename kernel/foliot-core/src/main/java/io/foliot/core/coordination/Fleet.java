@@ -2,27 +2,36 @@ package io.foliot.core.coordination;
 
 import io.foliot.core.Address;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The workers of a cluster as one node has read them, and the tasks that each may run. Immutable. A fleet may be some
- * seconds old, and the fleets of two nodes may differ. A fleet only decides which worker is offered a task first: the
- * claim decides which worker runs the task.
+ * The workers of a cluster as one node has read them, and the tasks that each may run. Immutable; thread-safe. A fleet
+ * may be some seconds old, and the fleets of two nodes may differ. A fleet only decides which worker is offered a task
+ * first: the claim decides which worker runs the task.
  *
- * @param seats the seats that workers have or have had, in the order of their numbers
- * @param zones the zones in which workers are or have been; the index of a zone in this list is the number of the zone
+ * <p>A loop asks for each entry that it handles which worker serves its address. So every question is answered from an
+ * index, which the first question builds. The substitutes of seats are computed when they are first requested: each
+ * costs one step for each worker of the queue, once for each fleet.
  */
-public record Fleet(List<Seat> seats, List<String> zones) {
-  /** The fleet of a node that has not read the workers yet. */
-  public static final Fleet EMPTY = new Fleet(List.of(), List.of());
+public final class Fleet {
+  /** Name of the document of kind {@code FLEET} that has the seats. */
+  public static final String SEATS = "seats";
 
   /** Increment of SplitMix64: 2^64 divided by the golden ratio. */
   private static final long GOLDEN_GAMMA = 0x9e3779b97f4a7c15L;
 
-  /** Name of the document of kind {@code FLEET} that has the seats. */
-  public static final String SEATS = "seats";
+  /** The fleet of a node that has not read the workers yet. */
+  public static final Fleet EMPTY = new Fleet(List.of(), List.of());
+
+  private final List<Seat> seats;
+  private final List<String> zones;
+  private volatile @Nullable Index index;
 
   /**
    * A number that at most one live worker has. Workers may have the seat one after another, and all of them are in the
@@ -48,66 +57,59 @@ public record Fleet(List<Seat> seats, List<String> zones) {
     }
   }
 
-  public Fleet {
-    seats = List.copyOf(seats);
-    zones = List.copyOf(zones);
+  /**
+   * Creates a fleet.
+   *
+   * @param seats the seats that workers have or have had, in the order of their numbers
+   * @param zones the zones in which workers are or have been; the index of a zone in this list is the number of the
+   *     zone
+   */
+  public Fleet(List<Seat> seats, List<String> zones) {
+    this.seats = List.copyOf(seats);
+    this.zones = List.copyOf(zones);
+  }
+
+  /** Returns the seats that workers have or have had, in the order of their numbers. */
+  public List<Seat> seats() {
+    return seats;
+  }
+
+  /** Returns the zones in which workers are or have been; the index of a zone is its number. */
+  public List<String> zones() {
+    return zones;
   }
 
   /** Returns the seats whose workers get tasks of a queue, in the order of their numbers. */
   public List<Seat> working(String queue) {
-    List<Seat> working = new ArrayList<>();
-    for (Seat seat : seats) {
-      if (seat.works(queue)) {
-        working.add(seat);
-      }
-    }
-    return working;
+    Takers takers = index().byQueue.get(queue);
+    return takers == null ? List.of() : takers.seats;
   }
 
   /** Returns whether there is a live worker. */
   public boolean hasWorkers() {
-    for (Seat seat : seats) {
-      if (seat.isLive()) {
-        return true;
-      }
-    }
-    return false;
+    return !index().byWorker.isEmpty();
   }
 
   /** Returns a seat by its number, or null if no worker has ever had the seat. */
   public @Nullable Seat seat(int number) {
-    for (Seat seat : seats) {
-      if (seat.number() == number) {
-        return seat;
-      }
-    }
-    return null;
+    return index().byNumber.get(number);
   }
 
   /** Returns the seat of a live worker, or null if the worker is not live or has no seat. */
   public @Nullable Seat seatOf(String worker) {
-    for (Seat seat : seats) {
-      if (seat.isLive() && seat.worker().equals(worker)) {
-        return seat;
-      }
-    }
-    return null;
+    return index().byWorker.get(worker);
   }
 
   /** Returns the number of a zone, or -1 if no worker has been in it. */
   public int zone(String name) {
-    return zones.indexOf(name);
+    return index().zones.getOrDefault(name, -1);
   }
 
   /**
    * Returns whether a worker may run tasks of a queue that have this address. Any worker may run a task with
    * {@link Address#ANYWHERE}, whatever queues the worker takes. For any other address, the worker must get tasks of the
-   * queue ({@link Seat#works}). In addition, the address must be the seat or zone of the worker, or the worker must be
-   * the substitute for the seat.
-   *
-   * <p>The substitute is chosen by rendezvous hashing (Thaler and Ravishankar 1996): when a worker leaves, one other
-   * worker becomes the substitute for its seat. A seat that already has a substitute keeps it, unless the substitute is
-   * the worker that left.
+   * queue ({@link Seat#works}). In addition, the address must be the zone of the worker, or the worker must be the
+   * {@link #server} of the address.
    */
   public boolean serves(Seat worker, String queue, Address address) {
     if (address.isAnywhere()) {
@@ -116,32 +118,157 @@ public record Fleet(List<Seat> seats, List<String> zones) {
     if (!worker.works(queue)) {
       return false;
     }
-    return switch (address.kind()) {
-      case ANY -> true;
-      case ONLY -> worker.number() == address.number();
-      case ZONE -> zone(worker.zone()) == address.number();
-      case SEAT, ZONE_SEAT -> worker.number() == address.number() || isSubstitute(worker, queue, address);
-    };
+    if (address.kind() == Address.Kind.ZONE) {
+      return zone(worker.zone()) == address.number();
+    }
+    Seat server = server(queue, address);
+    return server != null && server.number() == worker.number();
   }
 
-  private boolean isSubstitute(Seat worker, String queue, Address address) {
-    Seat addressed = seat(address.number());
-    if (addressed == null ? address.kind() == Address.Kind.ZONE_SEAT : addressed.works(queue)) {
-      return false;
+  /**
+   * Returns the only seat whose worker may run tasks of a queue that are addressed to a seat; null if no worker may.
+   * This is the addressed seat if its worker gets tasks of the queue, else its substitute if the address permits one.
+   *
+   * <p>The substitute is chosen by rendezvous hashing (Thaler and Ravishankar 1996): when a worker leaves, one other
+   * worker becomes the substitute for its seat. A seat that already has a substitute keeps it, unless the substitute is
+   * the worker that left.
+   *
+   * @throws IllegalArgumentException if the address is not the address of a seat
+   */
+  public @Nullable Seat server(String queue, Address address) {
+    if (address.isAnywhere() || address.kind() == Address.Kind.ZONE) {
+      throw new IllegalArgumentException("expected the address of a seat: address=" + address);
     }
-    Seat substitute = null;
-    long most = 0;
-    for (Seat seat : working(queue)) {
-      if (address.kind() == Address.Kind.ZONE_SEAT && addressed != null && !seat.zone().equals(addressed.zone())) {
-        continue;
-      }
-      long weight = weight(seat.worker(), address.number());
-      if (substitute == null || Long.compareUnsigned(weight, most) > 0) {
-        substitute = seat;
-        most = weight;
-      }
+    Index known = index();
+    Seat addressed = known.byNumber.get(address.number());
+    if (addressed != null && addressed.works(queue)) {
+      return addressed;
     }
-    return substitute != null && substitute.number() == worker.number();
+    Takers takers = known.byQueue.get(queue);
+    if (takers == null || address.kind() == Address.Kind.ONLY) {
+      return null;
+    }
+    if (address.kind() == Address.Kind.SEAT) {
+      return takers.substitute(address.number());
+    }
+    Takers ofZone = addressed == null ? null : takers.byZone().get(addressed.zone());
+    return ofZone == null ? null : ofZone.substitute(address.number());
+  }
+
+  /** Returns how many weights of workers have been computed. Tests use it to bound the cost of a question. */
+  long weighed() {
+    return index().byQueue.values().stream()
+        .mapToLong(takers -> takers.weighed() + takers.byZone().values().stream().mapToLong(Takers::weighed).sum())
+        .sum();
+  }
+
+  private Index index() {
+    Index built = index;
+    if (built == null) {
+      // Two threads may build an index at the same time; both are correct.
+      built = new Index(seats, zones);
+      index = built;
+    }
+    return built;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return this == other || (other instanceof Fleet fleet && seats.equals(fleet.seats) && zones.equals(fleet.zones));
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(seats, zones);
+  }
+
+  @Override
+  public String toString() {
+    return "Fleet[seats=" + seats + ", zones=" + zones + "]";
+  }
+
+  /** The seats by all that a question may name. */
+  private static final class Index {
+    final Map<Integer, Seat> byNumber = new HashMap<>();
+    final Map<String, Seat> byWorker = new HashMap<>();
+    final Map<String, Integer> zones = new HashMap<>();
+    final Map<String, Takers> byQueue;
+
+    Index(List<Seat> seats, List<String> zoneNames) {
+      Map<String, List<Seat>> working = new HashMap<>();
+      for (Seat seat : seats) {
+        byNumber.putIfAbsent(seat.number(), seat);
+        if (seat.isLive()) {
+          byWorker.putIfAbsent(seat.worker(), seat);
+          if (seat.isEnabled()) {
+            seat.queues().forEach(queue -> working.computeIfAbsent(queue, none -> new ArrayList<>()).add(seat));
+          }
+        }
+      }
+      for (int i = 0; i < zoneNames.size(); i++) {
+        zones.putIfAbsent(zoneNames.get(i), i);
+      }
+      byQueue = new HashMap<>(2 * working.size());
+      working.forEach((queue, takers) -> byQueue.put(queue, new Takers(takers)));
+    }
+  }
+
+  /** The seats whose workers get tasks of a queue, in all zones or in one. */
+  private static final class Takers {
+    final List<Seat> seats;
+    private volatile long @Nullable [] hashes;
+    private volatile @Nullable Map<String, Takers> byZone;
+    private final Map<Integer, Seat> substitutes = new ConcurrentHashMap<>();
+
+    Takers(List<Seat> seats) {
+      this.seats = List.copyOf(seats);
+    }
+
+    Map<String, Takers> byZone() {
+      Map<String, Takers> known = byZone;
+      if (known == null) {
+        Map<String, List<Seat>> grouped = new HashMap<>();
+        seats.forEach(seat -> grouped.computeIfAbsent(seat.zone(), none -> new ArrayList<>()).add(seat));
+        known = new HashMap<>(2 * grouped.size());
+        for (Map.Entry<String, List<Seat>> each : grouped.entrySet()) {
+          known.put(each.getKey(), new Takers(each.getValue()));
+        }
+        byZone = known;
+      }
+      return known;
+    }
+
+    long weighed() {
+      return (long) substitutes.size() * seats.size();
+    }
+
+    Seat substitute(int number) {
+      return substitutes.computeIfAbsent(number, this::heaviest);
+    }
+
+    private Seat heaviest(int number) {
+      long[] names = hashes();
+      long salt = mixed(number);
+      int chosen = 0;
+      long most = mixed(names[0] ^ salt);
+      for (int i = 1; i < names.length; i++) {
+        long weight = mixed(names[i] ^ salt);
+        if (Long.compareUnsigned(weight, most) > 0) {
+          chosen = i;
+          most = weight;
+        }
+      }
+      return seats.get(chosen);
+    }
+
+    private long[] hashes() {
+      long[] known = hashes;
+      if (known == null) {
+        known = seats.stream().mapToLong(seat -> weight(seat.worker(), 0)).toArray();
+        hashes = known;
+      }
+      return known;
+    }
   }
 
   /** Returns 64 bits of a hash of a text and a number, the same in every process and release. */

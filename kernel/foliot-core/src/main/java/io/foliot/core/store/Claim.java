@@ -12,6 +12,12 @@ import io.foliot.core.TaskId;
  *     time, the store treats the claim as a move
  */
 public record Claim(TaskId id, long leaseMillis, long notAfterMillis) {
+  public Claim {
+    if (leaseMillis < 0 || leaseMillis > Due.After.MAX_MILLIS) {
+      throw new IllegalArgumentException("a lease is from 0 to 1,000 years: leaseMillis=" + leaseMillis);
+    }
+  }
+
   /** Creates a claim that is valid at any time. */
   public Claim(TaskId id, long leaseMillis) {
     this(id, leaseMillis, Long.MAX_VALUE);

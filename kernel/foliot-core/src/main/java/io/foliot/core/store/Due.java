@@ -1,5 +1,7 @@
 package io.foliot.core.store;
 
+import io.foliot.core.Limits;
+
 /**
  * A due time: an instant, or a delay. A delay starts at the time of the store's clock when the store applies the call.
  * A delay is never added to the caller's clock.
@@ -20,7 +22,7 @@ public sealed interface Due {
   /**
    * Returns a due time after a delay.
    *
-   * @param millis the delay in milliseconds, from 0 to 100 years
+   * @param millis the delay in milliseconds, from 0 to 1,000 years
    */
   static Due after(long millis) {
     return millis == 0 ? NOW : new After(millis);
@@ -46,10 +48,15 @@ public sealed interface Due {
   record After(long delayMillis) implements Due {
     /** Microseconds in a millisecond. */
     private static final long MICROS = 1_000;
+    /**
+     * Longest delay: a thousand years. The longest pause of a retry is shorter. A store can add such a delay to its
+     * clock in any arithmetic of 64 bits, so that no item of a batch can fail there.
+     */
+    static final long MAX_MILLIS = 10 * Limits.MAX_DELAY_MILLIS;
 
     public After {
-      if (delayMillis < 0) {
-        throw new IllegalArgumentException("a delay is not negative: delayMillis=" + delayMillis);
+      if (delayMillis < 0 || delayMillis > MAX_MILLIS) {
+        throw new IllegalArgumentException("a delay is from 0 to 1,000 years: delayMillis=" + delayMillis);
       }
     }
 

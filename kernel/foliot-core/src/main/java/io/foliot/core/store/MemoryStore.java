@@ -59,6 +59,7 @@ public final class MemoryStore implements TaskStore {
   private final Map<DocumentKind, NavigableMap<String, Document>> documents = new HashMap<>();
   private long documentVersion; // the largest version that was ever assigned
   private boolean closed;
+  private boolean full;
 
   /**
    * Creates an empty store.
@@ -109,6 +110,14 @@ public final class MemoryStore implements TaskStore {
   @Override
   public void configure(String queue, QueueTerms queueTerms) {
     terms.configure(queue, queueTerms);
+  }
+
+  /**
+   * Sets whether the store refuses new tasks, as another store does whose disk is full. Tasks of the store can still be
+   * changed and ended. For tests.
+   */
+  public synchronized void setFull(boolean isFull) {
+    full = isFull;
   }
 
   private synchronized <R> CompletionStage<R> call(Supplier<R> step) {
@@ -339,6 +348,13 @@ public final class MemoryStore implements TaskStore {
   }
 
   private final class Table implements RecordTable {
+    @Override
+    public void ensureRoom() {
+      if (full) {
+        throw new StoreFullException("the store in memory was told to be full, so new tasks are refused");
+      }
+    }
+
     @Override
     public @Nullable TaskRecord get(TaskId id) {
       TaskRecord record = records.get(id);

@@ -24,6 +24,14 @@ public interface RecordTable {
    */
   void write(@Nullable TaskRecord before, TaskRecord after);
 
+  /**
+   * Ensures that the store has room for another task. A change of a task that exists needs no room. The default is for
+   * a store that cannot tell beforehand.
+   *
+   * @throws StoreFullException if it has not
+   */
+  default void ensureRoom() {}
+
   /** Returns the answer to an earlier request, or null if no answer is kept. */
   @Nullable
   Answered answered(String queue, @Nullable String key, String idempotencyKey);

@@ -7,10 +7,12 @@ import java.util.BitSet;
 public final class SlotSet {
   private final int slotCount;
   private final BitSet slots;
+  private final int size;
 
   private SlotSet(int slotCount, BitSet slots) {
     this.slotCount = slotCount;
     this.slots = slots;
+    this.size = slots.cardinality();
   }
 
   /** Returns the set of all slots. */
@@ -36,7 +38,7 @@ public final class SlotSet {
 
   /** Returns the number of slots in the set. */
   public int size() {
-    return slots.cardinality();
+    return size;
   }
 
   /** Returns whether the slot is in the set. */

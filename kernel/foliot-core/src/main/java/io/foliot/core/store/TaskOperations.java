@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * The calls of {@link TaskStore} that change tasks, for stores that decide in their own process. The records are the
  * store's own, or the store has read them from a server. Each call reads from a {@link RecordTable}, applies {@link
  * TaskLife}, and writes the result back. Not thread-safe.
+ *
+ * <p>An item that is refused, for example because the store has no room for another task, leaves the other items of its
+ * call. The call then throws an {@link ItemsFailedException}.
  */
 public final class TaskOperations {
   private final RecordTable table;
@@ -42,6 +45,40 @@ public final class TaskOperations {
     return new TaskLife.Now(nowMicros, generationFloor);
   }
 
+  /** One item of a call. All that can throw runs before the first write, so an item that throws has no effect. */
+  private interface Item<Q, R> {
+    R take(Q item, TaskLife.Now now);
+  }
+
+  /**
+   * Runs the items of a call one after the other. An item that is refused leaves the other items.
+   *
+   * @throws ItemsFailedException if some items were refused, and others were not
+   */
+  private <Q, R> List<R> each(List<Q> items, long nowMicros, Item<Q, R> step) {
+    TaskLife.Now now = now(nowMicros);
+    List<R> results = new ArrayList<>(items.size());
+    StoreException refusal = null;
+    for (Q item : items) {
+      R result = null;
+      try {
+        result = step.take(item, now);
+      } catch (StoreFullException e) {
+        refusal = e;
+      } catch (StoreException e) {
+        // The store itself has failed.
+        throw e;
+      } catch (RuntimeException e) {
+        refusal = new StoreException("an item of a call was refused, and nothing was done for it: " + e, e);
+      }
+      results.add(result);
+    }
+    if (refusal != null) {
+      throw ItemsFailedException.of(results, refusal);
+    }
+    return results;
+  }
+
   /** Returns the smallest generation that may be assigned next; it only grows. */
   public long generationFloor() {
     return generationFloor;
@@ -65,12 +102,7 @@ public final class TaskOperations {
 
   /** Performs {@link TaskStore#submit} on the table. */
   public List<SubmitResult> submit(List<Draft> drafts, long nowMicros) {
-    TaskLife.Now now = now(nowMicros);
-    List<SubmitResult> results = new ArrayList<>(drafts.size());
-    for (Draft draft : drafts) {
-      results.add(submit(draft, now));
-    }
-    return results;
+    return each(drafts, nowMicros, this::submit);
   }
 
   private SubmitResult submit(Draft draft, TaskLife.Now now) {
@@ -98,73 +130,56 @@ public final class TaskOperations {
     TaskRecord last = draft.key() == null ? null : table.byKey(draft.queue(), draft.key());
     TaskLife.Step<SubmitResult> step = TaskLife.submit(last, draft, terms.of(draft.queue()), now);
     boolean created = step.answer().kind() == SubmitResult.Kind.CREATED;
+    if (created) {
+      table.ensureRoom();
+    }
     return take(created ? null : last, step);
   }
 
   /** Performs {@link TaskStore#touch} on the table. */
   public List<TouchResult> touch(List<Touch> touches, long nowMicros) {
-    TaskLife.Now now = now(nowMicros);
-    List<TouchResult> results = new ArrayList<>(touches.size());
-    for (Touch touch : touches) {
+    return each(touches, nowMicros, (touch, now) -> {
       TaskRecord record = read(touch.ref());
       boolean byId = touch.ref() instanceof TaskRef.ById;
-      results.add(take(record, TaskLife.touch(record, touch.due(), byId, terms(record), now)));
-    }
-    return results;
+      return take(record, TaskLife.touch(record, touch.due(), byId, terms(record), now));
+    });
   }
 
   /** Performs {@link TaskStore#cancel} on the table. */
   public List<CancelResult> cancel(List<TaskRef> refs, long nowMicros) {
-    TaskLife.Now now = now(nowMicros);
-    List<CancelResult> results = new ArrayList<>(refs.size());
-    for (TaskRef ref : refs) {
+    return each(refs, nowMicros, (ref, now) -> {
       TaskRecord record = read(ref);
-      results.add(take(record, TaskLife.cancel(record, terms(record), now)));
-    }
-    return results;
+      return take(record, TaskLife.cancel(record, terms(record), now));
+    });
   }
 
   /** Performs {@link TaskStore#park} on the table. */
   public List<Boolean> park(List<DueEntry> entries, long nowMicros) {
-    TaskLife.Now now = now(nowMicros);
-    List<Boolean> results = new ArrayList<>(entries.size());
-    for (DueEntry entry : entries) {
+    return each(entries, nowMicros, (entry, now) -> {
       TaskRecord record = table.get(entry.id());
-      results.add(take(record, TaskLife.park(record, entry.wakeAt(), terms(record), now)));
-    }
-    return results;
+      return take(record, TaskLife.park(record, entry.wakeAt(), terms(record), now));
+    });
   }
 
   /** Performs {@link TaskStore#claim} on the table. */
   public ClaimBatch claim(List<Claim> claims, long nowMicros) {
-    TaskLife.Now now = now(nowMicros);
-    List<ClaimResult> results = new ArrayList<>(claims.size());
-    for (Claim claim : claims) {
+    return new ClaimBatch(now(nowMicros).millis(), each(claims, nowMicros, (claim, now) -> {
       TaskRecord record = table.get(claim.id());
-      results.add(take(record, TaskLife.claim(record, claim, tokens.get(), terms(record), now)));
-    }
-    return new ClaimBatch(now.millis(), results);
+      return take(record, TaskLife.claim(record, claim, tokens.get(), terms(record), now));
+    }));
   }
 
   /** Performs {@link TaskStore#extend} on the table. */
   public List<ExtendResult> extend(List<Extension> extensions, long nowMicros) {
-    TaskLife.Now now = now(nowMicros);
-    List<ExtendResult> results = new ArrayList<>(extensions.size());
-    for (Extension extension : extensions) {
+    return each(extensions, nowMicros, (extension, now) -> {
       TaskRecord record = table.get(extension.id());
-      results.add(take(record, TaskLife.extend(record, extension, terms(record), now)));
-    }
-    return results;
+      return take(record, TaskLife.extend(record, extension, terms(record), now));
+    });
   }
 
   /** Performs {@link TaskStore#settle} on the table. */
   public List<SettleResult> settle(List<Settlement> settlements, long nowMicros) {
-    TaskLife.Now now = now(nowMicros);
-    List<SettleResult> results = new ArrayList<>(settlements.size());
-    for (Settlement settlement : settlements) {
-      results.add(settle(settlement, now));
-    }
-    return results;
+    return each(settlements, nowMicros, this::settle);
   }
 
   private SettleResult settle(Settlement settlement, TaskLife.Now now) {
@@ -173,8 +188,10 @@ public final class TaskOperations {
     SettleResult result = step.answer();
     boolean inserts = result.kind() == SettleResult.Kind.SETTLED && !result.state().isFinal()
         && settlement.outcome() instanceof Outcome.Rearm;
-    // Everything that can throw runs before the first write.
     List<TaskRecord> children = inserts ? children((Outcome.Rearm) settlement.outcome(), now) : List.of();
+    if (!children.isEmpty()) {
+      table.ensureRoom();
+    }
     take(record, step);
     children.forEach(child -> table.write(null, child));
     return result;
@@ -192,36 +209,31 @@ public final class TaskOperations {
 
   /** Performs {@link TaskStore#redrive} on the table. */
   public List<RedriveResult> redrive(List<Redrive> redrives, long nowMicros) {
-    TaskLife.Now now = now(nowMicros);
-    List<RedriveResult> results = new ArrayList<>(redrives.size());
-    for (Redrive redrive : redrives) {
+    return each(redrives, nowMicros, (redrive, now) -> {
       TaskRecord found = table.get(redrive.id());
       TaskRecord record = found == null || !found.queue().equals(redrive.queue()) ? null : found;
-      results.add(take(record, TaskLife.redrive(record, redrive.id(), keyIsLive(record), now)));
-    }
-    return results;
+      return take(record, TaskLife.redrive(record, redrive.id(), keyIsLive(record), now));
+    });
   }
 
   /** Performs {@link TaskStore#adopt} on the table. */
   public List<Boolean> adopt(List<TaskRecord> tasks, long nowMicros) {
-    now(nowMicros);
-    List<Boolean> results = new ArrayList<>(tasks.size());
     for (TaskRecord task : tasks) {
-      results.add(adopt(task));
+      if (!task.isLive()) {
+        throw new IllegalArgumentException("only a live task can be adopted: task=" + task);
+      }
     }
-    return results;
+    return each(tasks, nowMicros, (task, now) -> adopt(task));
   }
 
   private boolean adopt(TaskRecord task) {
-    if (!task.isLive()) {
-      throw new IllegalArgumentException("only a live task can be adopted: task=" + task);
-    }
     if (table.get(task.id()) != null) {
       return true;
     }
     if (keyIsLive(task)) {
       return false;
     }
+    table.ensureRoom();
     table.write(null, task);
     generationFloor = Math.max(generationFloor, Generations.above(Generations.shown(task)));
     return true;

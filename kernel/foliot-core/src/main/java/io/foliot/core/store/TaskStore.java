@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Batches.</b> A call that changes tasks takes a list and returns one result per item, in the order of the items.
  * The items of a batch take effect as if one after the other. A batch is not a transaction: after a failed call each
  * item may have taken effect or not, and the caller treats its effect as unknown. Only an
- * {@link ItemsFailedException} has the results of the items that took effect.
+ * {@link ItemsFailedException} has the results of the items that took effect. A store refuses items, not batches: an
+ * item for which there is no room, or whose record cannot be read, leaves the other items.
  *
  * <p><b>Durability.</b> A stage completes normally only when its results are durable, to the degree that {@link
  * #durability} states. Another caller may read a write before the write is durable. But a final state, a claim, and the
@@ -29,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors.</b> No method throws, and only {@link #close} blocks. A stage fails with
  *
  * <ul>
- * <li>{@link StoreFullException} when the store has too little space; nothing was written
+ * <li>{@link StoreFullException} when the store has too little space; nothing was written. Only a new task needs space:
+ * a full store still changes, claims, extends and ends the tasks that it has, if its server can change records at all
  * <li>{@link StoreAwayException} when the store could not be reached; nothing was done
  * <li>another {@link StoreException} when the store is unavailable, closed or broken; the effect is unknown
  * </ul>
@@ -163,7 +165,10 @@ public interface TaskStore extends AutoCloseable {
   /** Returns the task, live or final; empty if it does not exist, or is no longer kept. */
   CompletionStage<Optional<TaskRecord>> find(TaskRef ref);
 
-  /** Returns the tasks with these ids, in the order of the ids, with an empty result for an absent task. */
+  /**
+   * Returns the tasks with these ids, in the order of the ids, with an empty result for an absent task. If the records
+   * of some tasks cannot be read, the stage fails with an {@link ItemsFailedException} that has all other results.
+   */
   CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids);
 
   /**

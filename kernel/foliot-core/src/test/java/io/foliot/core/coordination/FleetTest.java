@@ -97,4 +97,23 @@ final class FleetTest {
     assertThat(fleet.serves(worker, "another", new Address(Address.Kind.SEAT, 0))).isFalse();
     assertThat(fleet.serves(worker, "another", Address.ANYWHERE)).isTrue();
   }
+
+  @Test
+  void aSubstituteIsChosenOnceForEachFleet() {
+    Seat[] seats = new Seat[2_000];
+    for (int i = 0; i < seats.length; i++) {
+      seats[i] = seat(i, i % 4 < 2 ? "fra" : "lon", i % 2 == 0, true);
+    }
+    Fleet fleet = fleet(seats);
+    for (int round = 0; round < 50; round++) {
+      for (Seat seat : seats) {
+        for (Address.Kind kind : new Address.Kind[]{Address.Kind.SEAT, Address.Kind.ZONE_SEAT, Address.Kind.ONLY}) {
+          Seat server = fleet.server(QUEUE, new Address(kind, seat.number()));
+          assertThat(server == null).isEqualTo(kind == Address.Kind.ONLY && !seat.isLive());
+        }
+      }
+    }
+    // 1,000 dead seats, each with 1,000 candidates of the queue and 500 of its zone.
+    assertThat(fleet.weighed()).isEqualTo(1_500_000);
+  }
 }

@@ -1,12 +1,12 @@
 package io.foliot.server.api;
 
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A bound on the memory of all answers under way: records that were read, and the text made of the records. A call that
- * finds no room waits, and is refused after a second. Safe for use by any thread.
+ * A bound on the memory of all answers under way: records that were read, and the text made of the records. Each owner
+ * has a share ({@link SharedBudget}). A call that finds no room waits, and is refused after a second. Safe for use by
+ * any thread.
  */
 public final class AnswerMemory {
   /**
@@ -14,6 +14,8 @@ public final class AnswerMemory {
    * text, and in the buffer of the connection.
    */
   static final int COPIES = 4;
+  /** Number of copies of an answer while it is sent: the text, and the buffer of the connection. */
+  private static final int COPIES_SENT = 2;
   /** Estimated bytes of a record and its text besides the payload: names, times, the history of attempts. */
   static final int RECORD_BYTES = 4 << 10;
 
@@ -24,39 +26,18 @@ public final class AnswerMemory {
    * reserve at most the whole memory divided by this number.
    */
   private static final int CALLERS = 4;
-  /** Bytes of one permit. */
-  private static final int UNIT = 1 << 10;
-
-  private final int units;
-  private final Room room;
-
-  /** A semaphore with one permit for each KiB. {@link #reducePermits} can make the number of permits negative. */
-  private static final class Room extends Semaphore {
-    private static final long serialVersionUID = 1;
-
-    Room(int units) {
-      super(units, true);
-    }
-
-    @Override
-    protected void reducePermits(int reduction) {
-      super.reducePermits(reduction);
-    }
-  }
+  private final long total;
+  private final SharedBudget budget;
 
   /** Creates a bound of this many bytes for all answers under way together. */
   public AnswerMemory(long bytes) {
-    units = units(bytes);
-    room = new Room(units);
-  }
-
-  private static int units(long bytes) {
-    return Math.clamp(Math.ceilDiv(bytes, UNIT), 1, Integer.MAX_VALUE);
+    total = bytes;
+    budget = new SharedBudget(bytes);
   }
 
   /** Returns how many bytes the answers under way use or have reserved. */
   public long held() {
-    return (long) (units - room.availablePermits()) * UNIT;
+    return budget.held();
   }
 
   /** Returns a share for a request that begins. */
@@ -66,13 +47,19 @@ public final class AnswerMemory {
 
   /** The memory of one request. It is released when the answer has been sent. Used by one thread. */
   public final class Share implements AutoCloseable {
-    private int held;
+    private @Nullable String owner;
+    private long held;
 
     private Share() {}
 
+    /** Names the owner of the request before it reserves memory. Without an owner there is no share. */
+    public void belongsTo(String newOwner) {
+      owner = newOwner;
+    }
+
     /** Returns the maximum number of bytes that one answer should reserve. */
     long mostBytes() {
-      return (long) units * UNIT / CALLERS;
+      return total / CALLERS;
     }
 
     /**
@@ -83,12 +70,12 @@ public final class AnswerMemory {
      */
     void reserve(long bytes) {
       close();
-      int wanted = Math.min(units, units(bytes));
+      long wanted = Math.min(total, bytes);
       try {
-        if (!room.tryAcquire(wanted, PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        if (!budget.take(owner, wanted, PATIENCE)) {
           throw new Problem(ProblemKind.OVERLOADED, "answers to requests under way fill the server's memory for answers"
-              + " (limits.answer-bytes); nothing was done, try again later or ask for less at once")
-              .withHeader("Retry-After", "1");
+              + " (limits.answer-bytes), or the share of this caller; nothing was done, try again later or ask for less"
+              + " at once").withHeader("Retry-After", "1");
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -102,19 +89,23 @@ public final class AnswerMemory {
      * never refused, so the total can exceed the bound.
      */
     void holds(long bytes) {
-      int now = units(bytes);
-      if (now < held) {
-        room.release(held - now);
-      } else {
-        room.reducePermits(now - held);
+      budget.add(owner, bytes - held);
+      held = bytes;
+    }
+
+    /**
+     * Releases the memory of the records before the answer is sent, because a slow client may take long to read it. The
+     * text remains, and its copy in the buffer of the connection.
+     */
+    public void sends(long textBytes) {
+      if (held > COPIES_SENT * textBytes) {
+        holds(COPIES_SENT * textBytes);
       }
-      held = now;
     }
 
     @Override
     public void close() {
-      room.release(held);
-      held = 0;
+      holds(0);
     }
   }
 }

@@ -38,6 +38,8 @@ import tools.jackson.core.JacksonException;
 public final class Api implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Api.class);
 
+  private static final String REFUSED = "refused: ";
+
   private final RouteTree tree = new RouteTree();
   private final Map<Route, Function<Request, Reply>> handlers = new EnumMap<>(Route.class);
   private final Scheduler scheduler;
@@ -241,6 +243,12 @@ public final class Api implements AutoCloseable {
       throw new Problem(ProblemKind.NOT_READY, "the server stops; nothing was done, try again in a moment")
           .withHeader("Retry-After", "1");
     }
+    if (caller == Caller.OPEN) {
+      incoming.belongsToThisMachine();
+    } else if (caller != Caller.ANYBODY && !incoming.belongsTo(caller.name())) {
+      throw new Problem(ProblemKind.OVERLOADED, "this API key has too many connections for a crowded server"
+          + " (limits.connections); nothing was done, try again later").withHeader("Retry-After", "1");
+    }
     Request request = new Request(incoming, match.variables(), caller);
     return carryOut(route, request, remote);
   }
@@ -255,11 +263,14 @@ public final class Api implements AutoCloseable {
       outcome = "done";
       return reply;
     } catch (Problem problem) {
-      outcome = "refused: " + problem.kind().type();
+      outcome = REFUSED + problem.kind().type();
       throw problem;
     } finally {
-      if (route.isAdministrative()) {
-        audit.act(request.caller(), remote, route.name(), request.audited(), outcome);
+      if (route.isAudited()) {
+        AuditLog.Kind kind = outcome.startsWith(REFUSED)
+            ? AuditLog.Kind.REFUSED
+            : route.action() == Action.ADMIN ? AuditLog.Kind.ADMINISTRATIVE : AuditLog.Kind.ORDINARY;
+        audit.act(kind, request.caller(), remote, route.name(), request.audited(), outcome);
       }
     }
   }

@@ -3,9 +3,12 @@ package io.foliot.server.api;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
-/** A reader of bodies with a bound on the memory of all bodies under way. Safe for use by any thread. */
+/**
+ * A reader of bodies with a bound on the memory of all bodies under way, of which each owner has a share ({@link
+ * SharedBudget}). Safe for use by any thread.
+ */
 public final class Bodies {
   /**
    * Maximum number of bytes that are reserved for a body at first. More bytes are reserved only when these are full, so
@@ -13,23 +16,30 @@ public final class Bodies {
    */
   private static final int FIRST_BYTES = 32 << 10;
 
-  private final long budget;
-  private final AtomicLong held = new AtomicLong();
+  private final SharedBudget budget;
 
   /** Creates a reader with this many bytes for all requests together. */
   public Bodies(long budget) {
-    this.budget = budget;
+    this.budget = new SharedBudget(budget);
   }
 
   /** The memory held by the body of one request, until this share is closed. Used by one thread. */
   public final class Share implements AutoCloseable {
+    private @Nullable String owner;
     private long bytes;
 
+    private Share() {}
+
+    /** Names the owner of the request before its body is read. Without an owner there is no share. */
+    public void belongsTo(String newOwner) {
+      owner = newOwner;
+    }
+
     private void take(long more) {
-      if (held.addAndGet(more) > budget) {
-        held.addAndGet(-more);
+      if (!budget.take(owner, bytes, more)) {
         throw new Problem(ProblemKind.OVERLOADED, "the bodies of requests under way fill the server's memory for bodies"
-            + " (limits.waiting-bytes); nothing was done, try again later").withHeader("Retry-After", "1");
+            + " (limits.waiting-bytes), or the share of this caller; nothing was done, try again later")
+            .withHeader("Retry-After", "1");
       }
       bytes += more;
     }
@@ -79,7 +89,7 @@ public final class Bodies {
 
     @Override
     public void close() {
-      held.addAndGet(-bytes);
+      budget.add(owner, -bytes);
       bytes = 0;
     }
   }
@@ -110,6 +120,6 @@ public final class Bodies {
 
   /** Returns how many bytes the shares of all requests hold. */
   public long held() {
-    return held.get();
+    return budget.held();
   }
 }

@@ -3,6 +3,7 @@ package io.foliot.server.api;
 import io.foliot.jobs.Jobs;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.ScheduleException;
+import io.foliot.server.security.AuditLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -42,6 +43,9 @@ final class CalendarRoutes {
     } catch (ScheduleException e) {
       throw ScheduleJson.refused(e, "");
     }
+    request.audit(AuditLog.BEFORE, JobRoutes.call(calls, () -> jobs.calendar(request.variable("name")))
+        .map(before -> before.entries().toString()).orElse("none"));
+    request.audit(AuditLog.AFTER, calendar.entries().toString());
     boolean existed = JobRoutes.call(calls, () -> jobs.putCalendar(request.variable("name"), calendar));
     return reply(existed ? 200 : 201, request.variable("name"), calendar);
   }

@@ -13,7 +13,8 @@ final class HeaderRules {
   /** Characters that the name of a header may have besides letters and digits (RFC 9110, "token"). */
   private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~";
   private static final Set<String> RESERVED = Set.of("connection", "content-length", "content-type", "expect", "host",
-      "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade");
+      "http2-settings", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
+      "transfer-encoding", "upgrade", "user-agent");
 
   private HeaderRules() {}
 

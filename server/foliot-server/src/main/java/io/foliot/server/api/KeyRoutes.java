@@ -46,7 +46,8 @@ final class KeyRoutes {
     static final List<String> FIELDS = List.of("actions", "queues", "note", "expiresAt", "expiresIn");
 
     Set<Action> actions = EnumSet.noneOf(Action.class);
-    List<QueuePattern> queues = List.of(QueuePattern.ALL);
+    @Nullable
+    List<QueuePattern> queues;
     String note = "";
     @Nullable
     Instant expiresAt;
@@ -79,9 +80,13 @@ final class KeyRoutes {
       return actions;
     }
 
-    private static List<QueuePattern> patterns(@Nullable List<String> texts) {
-      if (texts == null || texts.isEmpty()) {
-        return List.of(QueuePattern.ALL);
+    // An empty list is refused: a script that computes the list and finds nothing must not get a key for all queues.
+    private static @Nullable List<QueuePattern> patterns(@Nullable List<String> texts) {
+      if (texts == null) {
+        return null;
+      }
+      if (texts.isEmpty()) {
+        throw JsonIn.invalid("queues", "at least one queue, or \"*\" for all", "an empty array");
       }
       try {
         return texts.stream().map(QueuePattern::new).toList();
@@ -119,8 +124,12 @@ final class KeyRoutes {
       throw TaskRoutes.missing("actions",
           "\"actions\": [\"submit\", \"read\"]; the actions are read, submit, consume and admin");
     }
+    List<QueuePattern> queues = fields.queues;
+    if (queues == null) {
+      throw TaskRoutes.missing("queues", "\"queues\": [\"orders\", \"shop.*\"], or [\"*\"] for all queues");
+    }
     Instant now = now();
-    ApiKey.Issued issued = ApiKey.issue(random, fields.actions, fields.queues, fields.note, now, fields.end(now));
+    ApiKey.Issued issued = ApiKey.issue(random, fields.actions, queues, fields.note, now, fields.end(now));
     try {
       keys.add(issued.key(), now);
       request.audit("id", issued.key().id());

@@ -7,9 +7,11 @@ import io.foliot.core.Scheduler;
 import io.foliot.core.Target;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.delivery.http.HttpDelivery;
+import io.foliot.server.security.Action;
+import io.foliot.server.security.Caller;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -22,7 +24,7 @@ import tools.jackson.core.JsonGenerator;
  */
 final class QueueJson {
   /** The mask of a secret in answers. If a request contains the mask, the queue keeps its secret. */
-  static final String MASK = "***";
+  static final String MASK = Secrets.MASK;
 
   private static final List<String> FIELDS = List.of("delivery", "retry", "priority", "rate", "concurrency", "maxWait",
       "maxRun", "retention", "paused");
@@ -254,8 +256,26 @@ final class QueueJson {
   }
 
   private static boolean isSecret(String setting) {
-    String lower = setting.toLowerCase(Locale.ROOT);
-    return lower.contains("secret") || lower.contains("password") || lower.contains("token");
+    return Secrets.isSecret(setting);
+  }
+
+  /** Adds the settings of a queue to the audit log, without its secrets and the tokens in its URL. */
+  static void audit(Request request, String name, @Nullable QueueConfig queue) {
+    request.audit(name, queue == null
+        ? "none"
+        : new String(Reply.json(200, json -> write(json, shownToReaders(queue), null)).body(), StandardCharsets.UTF_8));
+  }
+
+  /** Returns a queue as a caller sees it. Only a caller that may change queues sees all of a URL. */
+  static QueueConfig shown(QueueConfig queue, Caller caller) {
+    return caller.may(Action.ADMIN) ? queue : shownToReaders(queue);
+  }
+
+  private static QueueConfig shownToReaders(QueueConfig queue) {
+    Target target = queue.target();
+    Map<String, String> settings = new TreeMap<>(target.settings());
+    settings.replaceAll((setting, value) -> setting.equals("url") ? Secrets.withoutTokens(value) : value);
+    return queue.toBuilder().target(new Target(target.type(), settings, target.timeout())).build();
   }
 
   /** Writes a queue, with its figures unless {@code status} is null. */

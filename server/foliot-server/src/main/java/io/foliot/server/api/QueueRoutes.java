@@ -9,9 +9,11 @@ import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.server.config.Defaults;
+import io.foliot.server.security.AuditLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
@@ -46,13 +48,20 @@ final class QueueRoutes {
     QueueConfig written = calls.write(existing.isPresent() && QueueJson.isMasked(queue)
         ? scheduler.changeQueue(name, old -> QueueJson.unmasked(queue, old))
         : scheduler.putQueue(QueueJson.unmasked(queue, null)));
+    QueueJson.audit(request, AuditLog.BEFORE, existing.orElse(null));
+    QueueJson.audit(request, AuditLog.AFTER, written);
     return Reply.json(existing.isPresent() ? 200 : 201, json -> QueueJson.write(json, written, null));
   }
 
   Reply patch(Request request) {
     byte[] body = request.json(limits.bodyBytes());
-    QueueConfig written = calls.write(
-        scheduler.changeQueue(request.variable("queue"), queue -> QueueJson.patched(queue, body)));
+    AtomicReference<@Nullable QueueConfig> before = new AtomicReference<>();
+    QueueConfig written = calls.write(scheduler.changeQueue(request.variable("queue"), queue -> {
+      before.set(queue);
+      return QueueJson.patched(queue, body);
+    }));
+    QueueJson.audit(request, AuditLog.BEFORE, before.get());
+    QueueJson.audit(request, AuditLog.AFTER, written);
     return Reply.json(200, json -> QueueJson.write(json, written, null));
   }
 
@@ -61,7 +70,8 @@ final class QueueRoutes {
     QueueConfig queue = calls.find(scheduler, name).orElseThrow(() -> SchedulerBridge.unknownQueue(name));
     Scheduler.QueueStatus status = calls.read(scheduler.queues()).stream()
         .filter(each -> each.queue().name().equals(name)).findFirst().orElse(null);
-    return Reply.json(200, json -> QueueJson.write(json, status == null ? queue : status.queue(), status));
+    return Reply.json(200, json -> QueueJson.write(json,
+        QueueJson.shown(status == null ? queue : status.queue(), request.caller()), status));
   }
 
   Reply list(Request request) {
@@ -70,7 +80,7 @@ final class QueueRoutes {
     return Reply.json(200, 64 + seen.size() * 640, json -> {
       json.writeStartObject();
       json.writeArrayPropertyStart("queues");
-      seen.forEach(status -> QueueJson.write(json, status.queue(), status));
+      seen.forEach(status -> QueueJson.write(json, QueueJson.shown(status.queue(), request.caller()), status));
       json.writeEndArray();
       json.writeEndObject();
     });
@@ -78,6 +88,7 @@ final class QueueRoutes {
 
   Reply delete(Request request) {
     String name = request.variable("queue");
+    QueueJson.audit(request, AuditLog.BEFORE, calls.find(scheduler, name).orElse(null));
     if (!calls.write(scheduler.deleteQueue(name), DELETION_MILLIS)) {
       throw SchedulerBridge.unknownQueue(name);
     }

@@ -21,6 +21,17 @@ public final class Request {
 
   /** A request as the web server provides it. */
   public interface Incoming {
+    /**
+     * Names the caller, after it is known and before anything else of the request is used. What the request uses is
+     * charged to the caller. Returns false if the server is crowded, and the caller has its share of the connections.
+     *
+     * @param owner the name of the caller's API key
+     */
+    boolean belongsTo(String owner);
+
+    /** Marks the connection as one of a program of this machine, while the server requires no API key. */
+    void belongsToThisMachine();
+
     /** Returns a header's first value, or null if the request lacks the header. */
     @Nullable
     String header(String name);

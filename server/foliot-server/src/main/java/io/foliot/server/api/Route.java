@@ -192,8 +192,12 @@ public enum Route {
     return parameters.isEmpty() ? List.of() : List.of(parameters.split(" "));
   }
 
-  /** Returns whether the audit log records the calls of this route. It records changes that need the action admin. */
-  boolean isAdministrative() {
-    return action == Action.ADMIN && !method.equals("GET");
+  /**
+   * Returns whether the audit log records the calls of this route: changes that need the action admin, and changes of
+   * jobs, which decide what runs from then on. It does not record single tasks, of which programs submit and cancel
+   * thousands a second.
+   */
+  boolean isAudited() {
+    return !method.equals("GET") && (action == Action.ADMIN || path.startsWith("/v1/jobs"));
   }
 }

@@ -38,6 +38,9 @@ final class ServerRoutes {
       </html>
       """;
 
+  /** Longest name of a backup, in characters. File systems accept names of 255 bytes. */
+  private static final int MAX_BACKUP_NAME = 80;
+
   private final Scheduler scheduler;
   private final ServerInfo info;
   private final ApiLimits limits;
@@ -205,16 +208,17 @@ final class ServerRoutes {
 
   /** Returns the folder with this name directly below another folder, or refuses a name that leads elsewhere. */
   private static Path inside(Path folder, String name) {
+    boolean isLong = name.length() > MAX_BACKUP_NAME;
     try {
       Path root = folder.toAbsolutePath().normalize();
       Path path = root.resolve(name).normalize();
-      if (path.getParent() != null && path.getParent().equals(root)) {
+      if (!isLong && path.getParent() != null && path.getParent().equals(root)) {
         return path;
       }
     } catch (InvalidPathException e) {
       // Refused below, like a name that leads elsewhere.
     }
-    throw JsonIn.invalidText("directory", "the name of a folder in the server's folder for backups (backup.directory)",
-        name);
+    throw JsonIn.invalidText("directory", "the name of a folder in the server's folder for backups (backup.directory),"
+        + " of at most " + MAX_BACKUP_NAME + " characters", name);
   }
 }

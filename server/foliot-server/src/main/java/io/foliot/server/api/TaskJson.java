@@ -115,7 +115,8 @@ final class TaskJson {
       json.writeBooleanProperty("cancelRequested", true);
     }
     successor(json, task.successor());
-    body(json, task.body());
+    // A key that may read tasks may not act in the name of the program that submitted them.
+    body(json, task.body(), true);
     if (!task.reason().isEmpty()) {
       text(json, "reason", task.reason());
     }
@@ -151,6 +152,10 @@ final class TaskJson {
    * type of JSON is written as it was sent; any other payload is written in Base64.
    */
   static void body(JsonGenerator json, Body body) {
+    body(json, body, false);
+  }
+
+  private static void body(JsonGenerator json, Body body, boolean isMasked) {
     boolean asItIs = Request.isJson(Request.mediaType(body.contentType())) && Json.isOneValue(body.payload());
     if (asItIs) {
       json.writeName("payload");
@@ -161,7 +166,8 @@ final class TaskJson {
     text(json, "contentType", body.contentType());
     if (!body.headers().isEmpty()) {
       json.writeObjectPropertyStart("headers");
-      body.headers().forEach((name, value) -> text(json, WellFormed.of(name), value));
+      body.headers().forEach((name, value) -> text(json, WellFormed.of(name),
+          isMasked && Secrets.isSecret(name) ? Secrets.MASK : value));
       json.writeEndObject();
     }
   }

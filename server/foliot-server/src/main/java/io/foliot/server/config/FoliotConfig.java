@@ -122,10 +122,16 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     }
   }
 
-  /** The private networks that callbacks may reach, and the limit of concurrent attempts of one destination. */
-  public record Delivery(List<String> allowNetworks, int destinationLimit) {
+  /**
+   * The private networks that callbacks may reach, the networks that they may not reach, the ports that they may reach,
+   * and the limit of concurrent attempts of one destination.
+   */
+  public record Delivery(List<String> allowNetworks, List<String> denyNetworks, List<String> ports,
+      int destinationLimit) {
     public Delivery {
       allowNetworks = List.copyOf(allowNetworks);
+      denyNetworks = List.copyOf(denyNetworks);
+      ports = List.copyOf(ports);
     }
   }
 
@@ -189,7 +195,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     settings.readEnvironment(environment);
     settings.readFlags(flags);
     return new FoliotConfig(listen(settings), store(settings), cluster(settings),
-        new Delivery(settings.get(Option.ALLOW_NETWORK), settings.get(Option.DESTINATION_LIMIT)),
+        new Delivery(settings.get(Option.ALLOW_NETWORK), settings.get(Option.DENY_NETWORK), settings.get(Option.PORTS),
+            settings.get(Option.DESTINATION_LIMIT)),
         settings.get(Option.MAX_JOBS), limits(settings),
         new Security(settings.get(Option.ADMIN_KEY_HASH), settings.get(Option.ACCESS)),
         new Log(settings.get(Option.LOG_FORMAT), settings.get(Option.LOG_LEVEL)),
@@ -213,6 +220,9 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   }
 
   private static Listen listen(Settings settings) {
+    if (settings.get(Option.HOST).isBlank()) {
+      throw settings.refuse(Option.HOST, "expected an address or a name of this machine, such as 127.0.0.1");
+    }
     return new Listen(settings.get(Option.HOST), settings.get(Option.PORT), settings.get(Option.STOP_TIMEOUT),
         settings.get(Option.STOP_GRACE), settings.get(Option.CALL_TIMEOUT), settings.get(Option.CLIENT_TIMEOUT));
   }

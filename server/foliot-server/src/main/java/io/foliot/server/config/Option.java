@@ -1,6 +1,8 @@
 package io.foliot.server.config;
 
 import io.foliot.cluster.zookeeper.ZooKeeperOptions;
+import io.foliot.delivery.http.HttpDeliveryOptions;
+import io.foliot.delivery.http.PortRange;
 import io.foliot.engine.EngineOptions;
 import io.foliot.jobs.JobHost;
 import io.foliot.server.text.SizeText;
@@ -12,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /**
  * An option of the server, which can be set in the file, in the environment or on the command line. The help of the
@@ -133,6 +136,15 @@ public final class Option<T> {
   public static final Option<List<String>> ALLOW_NETWORK = of("delivery.allow-network", "allow-network",
       OptionType.list("networks such as 10.0.0.0/8"), "",
       "private networks that callbacks may reach; public addresses are always permitted");
+  /** The networks that callbacks may not reach. */
+  public static final Option<List<String>> DENY_NETWORK = of("delivery.deny-network", "deny-network",
+      OptionType.list("networks such as 203.0.113.0/24"), "",
+      "networks that callbacks may not reach, although they are public or allowed");
+  /** The ports that callbacks may reach. */
+  public static final Option<List<String>> PORTS = of("delivery.ports", "delivery-ports",
+      OptionType.list("ports or ranges of ports such as 443, 8000-8999"),
+      HttpDeliveryOptions.DEFAULT_PORTS.stream().map(PortRange::toString).collect(Collectors.joining(",")),
+      "ports that callbacks may reach");
   /** The most concurrent attempts of one destination. */
   public static final Option<Integer> DESTINATION_LIMIT = count("delivery.destination-limit", "destination-limit",
       1, 100_000, ENGINE.destinationLimit(), "maximum number of concurrent attempts of one destination");

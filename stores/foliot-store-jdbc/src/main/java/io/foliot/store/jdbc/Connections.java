@@ -226,7 +226,7 @@ final class Connections implements AutoCloseable {
   /** Returns the exception of a call that wrote nothing because the database is full. */
   static StoreException full(SQLException e) {
     StoreException full = new StoreFullException(
-        "the database is full; submits are refused until it has space: error=" + e.getMessage());
+        "the database is full; new tasks are refused until it has space: error=" + e.getMessage());
     full.addSuppressed(e);
     return full;
   }

@@ -81,14 +81,19 @@ final class DatabaseShard implements AutoCloseable {
     assert !ticks.isCancelled();
   }
 
-  /** Raises the floor of generations ({@link GenerationClock}) to the clock, and drops expired tasks and answers. */
+  /**
+   * Raises the floor of generations ({@link GenerationClock}) to the clock, drops expired tasks and answers, and moves
+   * tasks that have ended in place.
+   */
   private void tick() {
     try {
       connections.now(dialect, session -> {
         long now = dialect.clock().micros(session.connection());
         steps.clock().seen(now);
         steps.clock().raiseFloor(session, now);
-        return forget(session);
+        int forgotten = forget(session);
+        steps.general().moveEnded(session);
+        return forgotten;
       });
       failing = false;
     } catch (StoreException e) {
@@ -161,16 +166,19 @@ final class DatabaseShard implements AutoCloseable {
   }
 
   List<SubmitResult> submit(Session session, List<Draft> drafts) throws SQLException {
+    Map<String, SQLException> unnamed = new HashMap<>();
     for (String queue : queuesOf(drafts)) {
       if (numbers.isKnown(queue)) {
         // The number is known, so the step below is not needed. In a caller's transaction, that step would use a second
         // connection, which might wait for this one.
         continue;
       }
-      int number = session.apart(connection -> numbers.take(connection, queue));
-      assert number != QueueIds.NONE;
+      SQLException full = steps.nameQueue(session, queue);
+      if (full != null) {
+        unnamed.put(queue, full);
+      }
     }
-    return steps.submit(session, drafts);
+    return steps.submit(session, drafts, unnamed);
   }
 
   List<Boolean> adopt(Session session, List<TaskRecord> tasks) throws SQLException {
@@ -282,7 +290,8 @@ final class DatabaseShard implements AutoCloseable {
   private static QueueCounts counts(Dialect.RowGroup group, long rows) {
     int state = group.state();
     boolean running = state == ColumnCodes.RUNNING;
-    return new QueueCounts(state == ColumnCodes.DELAYED ? rows : 0, group.parked() ? rows : 0, running ? rows : 0,
+    boolean parked = group.parked() && (running || state == ColumnCodes.DELAYED);
+    return new QueueCounts(state == ColumnCodes.DELAYED ? rows : 0, parked ? rows : 0, running ? rows : 0,
         state == ColumnCodes.FINISHED ? rows : 0, state == ColumnCodes.FAILED ? rows : 0,
         state == ColumnCodes.CANCELLED ? rows : 0);
   }

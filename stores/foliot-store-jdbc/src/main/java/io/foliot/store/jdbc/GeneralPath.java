@@ -6,6 +6,7 @@ import io.foliot.core.Token;
 import io.foliot.core.store.Generations;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.SetAside;
+import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TermsByQueue;
 import io.foliot.core.store.batch.BatchUnit;
@@ -14,10 +15,13 @@ import io.foliot.core.store.batch.ReadSet;
 import io.foliot.core.store.batch.RecordChange;
 import io.foliot.core.store.batch.RequestName;
 import io.foliot.core.store.format.UnreadableException;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -27,6 +31,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The reads and the compare-and-set writes of an {@link OptimisticBatch} on one database. Thread-safe, if each thread
@@ -38,12 +43,22 @@ import java.util.function.Supplier;
  * <li>If the generations of a write are ahead of the clock, the floor is raised first. The floor is the smallest
  * generation that may be given out. Each write changes a row only if the row still has the version that was read.
  * <li>Each statement writes rows in the order of their ids, so that two statements do not deadlock.
+ * <li>If the database has no room for a kept record, the task ends in place: its row stays, with a final state. A read
+ * that meets such a row moves the row if there is room, and reads again.
+ * <li>If a statement finds no room, it is repeated for parts of its rows. A row that finds no room then refuses its item,
+ * and leaves the others.
  * <li>A {@linkplain BatchUnit unit} that changes a live record and inserts others is a re-arm with children. The
  * statement that writes the parent inserts the children.
  * </ol>
  */
 final class GeneralPath {
   private static final System.Logger LOG = System.getLogger(GeneralPath.class.getName());
+  /** Maximum number of tasks that one statement moves to the kept records. */
+  private static final int MOVED_AT_ONCE = 1_000;
+  /** Number of parts into which the rows of a statement are divided if it finds no room. */
+  private static final int PARTS = 16;
+  /** Number of rows of a write that find no room, before all rows that are left are refused. */
+  private static final int FULL_ROWS_MAX = 32;
 
   private final Dialect dialect;
   private final QueueIds numbers;
@@ -52,6 +67,7 @@ final class GeneralPath {
   private final TermsByQueue terms;
   private final GenerationClock clock;
   private final Consumer<SetAside> onSetAside;
+  private final EndedRows endedRows = new EndedRows(System::nanoTime);
 
   GeneralPath(Dialect dialect, QueueIds numbers, int slotCount, Supplier<Token> tokens, TermsByQueue terms,
       GenerationClock clock, Consumer<SetAside> onSetAside) {
@@ -85,7 +101,7 @@ final class GeneralPath {
         Rounds.await(round);
         Snapshot snapshot = read(session, batch.reads(left), bodies, session.locksReads());
         List<BatchUnit<R>> units = decide(batch, left, snapshot);
-        List<BatchUnit<R>> written = writes ? write(session, snapshot, units) : units;
+        List<BatchUnit<R>> written = writes ? write(session, snapshot, units, batch) : units;
         written.forEach(batch::answer);
         left = left.stream().filter(batch::isOpen).toList();
       }
@@ -98,7 +114,10 @@ final class GeneralPath {
     return batch.decide(places, snapshot, snapshot.micros(), floor, tokens, terms);
   }
 
-  /** Reads records. Sets damaged live records aside and reads again, so that no damaged live record is returned. */
+  /**
+   * Reads records. Sets damaged live records aside and reads again, so that no damaged live record is returned. Moves
+   * tasks that have ended in place, if there is room.
+   */
   Snapshot read(Session session, ReadSet reads, boolean bodies, boolean locking) throws SQLException {
     for (int round = 0;; round++) {
       Rounds.await(round);
@@ -106,10 +125,47 @@ final class GeneralPath {
           .ask(connection -> dialect.records().read(connection, numbers, reads, bodies, locking));
       clock.seen(snapshot.micros());
       List<Row> damaged = snapshot.toSetAside();
-      if (damaged.isEmpty()) {
+      if (!damaged.isEmpty()) {
+        setAside(session, damaged, snapshot.micros());
+      } else if (snapshot.endedInPlace().isEmpty() || !endedRows.mayMove()
+          || !moveEnded(session, snapshot.endedInPlace())) {
         return snapshot;
       }
-      setAside(session, damaged, snapshot.micros());
+    }
+  }
+
+  /** Moves tasks that have ended in place to the kept records. Returns false if there is no room for them. */
+  boolean moveEnded(Session session, List<TaskId> ids) throws SQLException {
+    List<TaskId> sorted = ids.stream().sorted().toList();
+    try {
+      session.ask(connection -> {
+        dialect.records().moveEnded(connection, sorted);
+        return true;
+      });
+    } catch (SQLException e) {
+      ensureOnlyFull(session, e);
+      endedRows.noRoom();
+      return false;
+    }
+    endedRows.moved(ids);
+    return true;
+  }
+
+  /** Moves all tasks that this process has ended in place, if there is room. */
+  void moveEnded(Session session) throws SQLException {
+    List<TaskId> some = endedRows.first(MOVED_AT_ONCE);
+    while (!some.isEmpty() && moveEnded(session, some)) {
+      some = endedRows.first(MOVED_AT_ONCE);
+    }
+  }
+
+  /**
+   * Rethrows the failure of a statement, unless the statement found no room and had no effect. In the transaction of a
+   * caller, the failure may have ended the transaction, so it is always rethrown.
+   */
+  void ensureOnlyFull(Session session, SQLException failure) throws SQLException {
+    if (!session.isOwn() || !dialect.isFull(failure)) {
+      throw failure;
     }
   }
 
@@ -158,9 +214,10 @@ final class GeneralPath {
   /**
    * Writes units, and returns those that were written. A unit is left out if one of its rows has changed since the
    * read. If another call has stored an answer to one of the requests since the read, only units without changes are
-   * returned.
+   * returned. The items of a unit that finds no room are refused.
    */
-  <R> List<BatchUnit<R>> write(Session session, Snapshot snapshot, List<BatchUnit<R>> units) throws SQLException {
+  <R> List<BatchUnit<R>> write(Session session, Snapshot snapshot, List<BatchUnit<R>> units,
+      OptimisticBatch<?, R> batch) throws SQLException {
     List<Change> updates = new ArrayList<>();
     List<Change> ends = new ArrayList<>();
     List<Change> entries = new ArrayList<>();
@@ -171,7 +228,9 @@ final class GeneralPath {
       List<Change> changed = new ArrayList<>();
       List<Change> entered = new ArrayList<>();
       for (RecordChange change : unit.overlay().changes()) {
-        (!change.after().isLive() ? ends : change.wasLive() ? changed : entered).add(change(snapshot, change));
+        Change row = change(snapshot, change);
+        // A row that has ended in place is still there, so a redrive changes it.
+        (!change.after().isLive() ? ends : Row.isLive(row.version()) ? changed : entered).add(row);
         last = Math.max(last, Generations.aheadOfClock(change.before(), change.after(), snapshot.micros()));
       }
       if (changed.isEmpty() || entered.isEmpty()) {
@@ -187,19 +246,92 @@ final class GeneralPath {
       clock.raise(session, last);
     }
     Set<TaskId> failed = new HashSet<>();
-    if (!update(session, sorted(updates), answers, failed)) {
+    NoRoom noRoom = new NoRoom();
+    if (!update(session, sorted(updates), answers, failed, noRoom)) {
       return units.stream().filter(BatchUnit::isUnchanged).toList();
     }
-    rearm(session, families, failed);
+    rearm(session, families, failed, noRoom);
     for (List<Change> chunk : Rounds.chunks(sorted(ends), Change::bytes)) {
-      note(chunk, session.run(connection -> dialect.records().end(connection, chunk)), failed);
+      note(chunk, end(session, chunk, noRoom), failed);
     }
     for (List<Change> chunk : Rounds.chunks(sorted(entries), Change::bytes)) {
-      note(chunk, session.run(connection -> dialect.records().enter(connection, chunk)), failed);
+      note(chunk, whileRoom(session, chunk, dialect.records()::enter, noRoom), failed);
     }
+    noRoom.refuse(units, batch);
     return failed.isEmpty()
         ? units
         : units.stream().filter(unit -> failed.stream().noneMatch(unit.overlay()::hasWritten)).toList();
+  }
+
+  /** The rows of a write for which the database had no room. Not thread-safe. */
+  private static final class NoRoom {
+    private final Set<TaskId> ids = new HashSet<>();
+    private @Nullable SQLException failure;
+
+    /** Returns whether so many rows have found no room that the statements for other rows are not worth their cost. */
+    boolean isHopeless() {
+      return ids.size() >= FULL_ROWS_MAX;
+    }
+
+    void add(List<Change> changes, SQLException e) {
+      failure = e;
+      changes.forEach(change -> ids.add(change.after().id()));
+    }
+
+    <R> void refuse(List<BatchUnit<R>> units, OptimisticBatch<?, R> batch) {
+      if (failure == null) {
+        return;
+      }
+      StoreException full = Connections.full(failure);
+      units.stream().filter(unit -> ids.stream().anyMatch(unit.overlay()::hasWritten))
+          .forEach(unit -> unit.places().forEach(place -> batch.refuse(place, full)));
+    }
+  }
+
+  /** A statement that writes changes, and returns the positions of the changes that it has written. */
+  private interface Statement {
+    BitSet write(Connection connection, List<Change> changes) throws SQLException;
+  }
+
+  /** Ends tasks. If there is no room for kept records, ends the tasks in place. */
+  private BitSet end(Session session, List<Change> changes, NoRoom noRoom) throws SQLException {
+    try {
+      return session.run(connection -> dialect.records().end(connection, changes));
+    } catch (SQLException e) {
+      ensureOnlyFull(session, e);
+    }
+    BitSet ended = whileRoom(session, changes, dialect.records()::endInPlace, noRoom);
+    ended.stream().forEach(i -> endedRows.add(changes.get(i).after().id()));
+    return ended;
+  }
+
+  /**
+   * Runs a statement for changes. If it finds no room, runs it for parts of them, down to single rows. A statement needs
+   * room for the new versions of all its rows in a page; after it, their old versions are room for the next statement.
+   */
+  private BitSet whileRoom(Session session, List<Change> changes, Statement statement, NoRoom noRoom)
+      throws SQLException {
+    BitSet written = new BitSet();
+    Deque<List<Integer>> parts = new ArrayDeque<>();
+    parts.add(Rounds.places(changes.size()));
+    while (!parts.isEmpty()) {
+      List<Integer> part = parts.remove();
+      List<Change> some = part.stream().map(changes::get).toList();
+      try {
+        session.run(connection -> statement.write(connection, some)).stream().map(part::get).forEach(written::set);
+      } catch (SQLException e) {
+        ensureOnlyFull(session, e);
+        if (part.size() == 1 || noRoom.isHopeless()) {
+          noRoom.add(some, e);
+        } else {
+          int size = Math.ceilDiv(part.size(), PARTS);
+          for (int from = 0; from < part.size(); from += size) {
+            parts.add(part.subList(from, Math.min(part.size(), from + size)));
+          }
+        }
+      }
+    }
+    return written;
   }
 
   /**
@@ -221,7 +353,7 @@ final class GeneralPath {
     }
   }
 
-  private void rearm(Session session, List<Family> families, Set<TaskId> failed) throws SQLException {
+  private void rearm(Session session, List<Family> families, Set<TaskId> failed, NoRoom noRoom) throws SQLException {
     families.sort(Comparator.comparing(Family::id));
     for (List<Family> chunk : Rounds.chunks(families, Family::bytes)) {
       List<Change> parents = new ArrayList<>();
@@ -231,7 +363,14 @@ final class GeneralPath {
         parents.add(family.parent());
       }
       children.sort(Comparator.comparing(child -> child.change().after().id()));
-      note(parents, session.run(connection -> dialect.records().rearm(connection, parents, children)), failed);
+      BitSet written = new BitSet();
+      try {
+        written = session.run(connection -> dialect.records().rearm(connection, parents, children));
+      } catch (SQLException e) {
+        ensureOnlyFull(session, e);
+        noRoom.add(parents, e);
+      }
+      note(parents, written, failed);
     }
   }
 
@@ -253,10 +392,11 @@ final class GeneralPath {
    * requests since the read.
    */
   private boolean update(Session session, List<Change> updates, Map<RequestName, RecordTable.Answered> answers,
-      Set<TaskId> failed) throws SQLException {
+      Set<TaskId> failed, NoRoom noRoom) throws SQLException {
     if (answers.isEmpty()) {
       for (List<Change> chunk : Rounds.chunks(updates, Change::bytes)) {
-        note(chunk, session.run(connection -> dialect.records().update(connection, chunk, List.of())), failed);
+        note(chunk, whileRoom(session, chunk,
+            (connection, some) -> dialect.records().update(connection, some, List.of()), noRoom), failed);
       }
       return true;
     }

@@ -41,6 +41,9 @@ final class MySqlRecords implements RecordStatements {
   private final SqlFiles.Template readAnswers;
   private final SqlFiles.Template update;
   private final SqlFiles.Template end;
+  private final SqlFiles.Template endInPlace;
+  private final SqlFiles.Template lockEnded;
+  private final SqlFiles.Template moveEnded;
   private final SqlFiles.Template setAside;
   private final SqlFiles.Template enter;
   private final SqlFiles.Template dropKept;
@@ -60,6 +63,9 @@ final class MySqlRecords implements RecordStatements {
     readAnswers = files.template("read_answers", "wanted", "locking?");
     update = files.template("update", "wanted", "successor", "attempts", "versions");
     end = files.template("end", "wanted", "body");
+    endInPlace = files.template("end_in_place", "wanted", "attempts", "versions");
+    lockEnded = files.template("lock_ended", "ids");
+    moveEnded = files.template("move_ended", "ids");
     setAside = files.template("set_aside", "wanted");
     enter = files.template("enter", "wanted", "successor", "attempts", "versions", "body");
     dropKept = files.template("drop_kept", "ids");
@@ -259,6 +265,54 @@ final class MySqlRecords implements RecordStatements {
       }
       return same;
     });
+  }
+
+  @Override
+  public BitSet endInPlace(Connection connection, List<Change> changes) throws SQLException {
+    return MySqlStatements.together(connection, transaction -> {
+      long versions = Row.newVersions();
+      ParameterTable values = withLive("reason", "drop_at", "id", "version");
+      for (Change change : changes) {
+        addLive(values.next(), change);
+        values.add(change.after().reason()).add(change.after().dropAt()).add(change.after().id())
+            .add(change.version());
+      }
+      int rows = statements.execute(transaction, endInPlace.with("wanted", values.with())
+          .with("attempts", values.column("attempts")).with("versions", versions).text(), values);
+      return rows == changes.size()
+          ? MySqlStatements.all(rows)
+          : statements.written(transaction, ids(changes), versions);
+    });
+  }
+
+  @Override
+  public void moveEnded(Connection connection, List<TaskId> ids) throws SQLException {
+    int moved = MySqlStatements.together(connection, transaction -> {
+      List<TaskId> ended = new ArrayList<>();
+      try (PreparedStatement select = withIds(transaction, lockEnded, ids); ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          ended.add(results.id(row, 1));
+        }
+      }
+      if (!ended.isEmpty()) {
+        try (PreparedStatement insert = withIds(transaction, moveEnded, ended)) {
+          int rows = insert.executeUpdate();
+          assert rows == ended.size() : rows;
+        }
+        statements.dropLive(transaction, ended);
+      }
+      return ended.size();
+    });
+    assert moved <= ids.size() : moved;
+  }
+
+  private PreparedStatement withIds(Connection connection, SqlFiles.Template template, List<TaskId> ids)
+      throws SQLException {
+    PreparedStatement statement = statements.prepare(connection,
+        template.with("ids", MySqlStatements.list(ids.size())).text());
+    int next = MySqlStatements.bind(statement, 1, ids);
+    assert next == ids.size() + 1 : next;
+    return statement;
   }
 
   @Override

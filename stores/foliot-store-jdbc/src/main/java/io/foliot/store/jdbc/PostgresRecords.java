@@ -35,6 +35,8 @@ final class PostgresRecords implements RecordStatements {
   private final String updateWithAnswers;
   private final String rearm;
   private final String end;
+  private final String endInPlace;
+  private final String moveEnded;
   private final String setAside;
   private final String enter;
   private final String forgetAnswers;
@@ -55,6 +57,8 @@ final class PostgresRecords implements RecordStatements {
     updateWithAnswers = updates.when("answers", true).text();
     rearm = files.text("rearm");
     end = files.text("end");
+    endInPlace = files.text("end_in_place");
+    moveEnded = files.text("move_ended");
     setAside = files.text("set_aside");
     enter = files.text("enter");
     forgetAnswers = files.text("forget_answers_of");
@@ -232,7 +236,25 @@ final class PostgresRecords implements RecordStatements {
 
   @Override
   public BitSet end(Connection connection, List<Change> changes) throws SQLException {
-    try (PreparedStatement statement = statements.batch(connection, end)) {
+    return end(connection, end, changes);
+  }
+
+  @Override
+  public BitSet endInPlace(Connection connection, List<Change> changes) throws SQLException {
+    return end(connection, endInPlace, changes);
+  }
+
+  @Override
+  public void moveEnded(Connection connection, List<TaskId> ids) throws SQLException {
+    try (PreparedStatement statement = statements.prepare(connection, moveEnded)) {
+      new PostgresArrays(connection, statement).ids(PostgresStatements.ids(ids, id -> id));
+      int rows = statement.executeUpdate();
+      assert rows <= ids.size() : rows;
+    }
+  }
+
+  private BitSet end(Connection connection, String sql, List<Change> changes) throws SQLException {
+    try (PreparedStatement statement = statements.batch(connection, sql)) {
       PostgresColumns columns = new PostgresColumns(changes);
       long[] dropAts = changes.stream().mapToLong(change -> change.after().dropAt()).toArray();
       String[] reasons = changes.stream().map(change -> PostgresStatements.plain(change.after().reason()))

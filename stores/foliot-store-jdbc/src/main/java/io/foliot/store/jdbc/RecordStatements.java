@@ -1,5 +1,6 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.core.TaskId;
 import io.foliot.core.store.batch.ReadSet;
 import io.foliot.core.store.batch.RequestName;
 import io.foliot.store.jdbc.Dialect.Unreadable;
@@ -42,6 +43,15 @@ interface RecordStatements {
 
   /** Moves live records that have ended to the kept records. Returns the positions of the changes that were written. */
   BitSet end(Connection connection, List<Change> changes) throws SQLException;
+
+  /**
+   * Ends live records without moving their rows, which needs no room in the database. Returns the positions of the
+   * changes that were written.
+   */
+  BitSet endInPlace(Connection connection, List<Change> changes) throws SQLException;
+
+  /** Moves tasks that have ended in place to the kept records. Other tasks stay as they are. */
+  void moveEnded(Connection connection, List<TaskId> ids) throws SQLException;
 
   /**
    * Moves live rows that cannot be decoded to the kept records, with the state FAILED and with their bytes. Returns the

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param record the record, live or final; if it cannot be decoded, only the values of its columns, without payload,
  *     attempts and successor
- * @param version the version of a live record, which changes with every write; 0 for a final record
+ * @param version the version of a row of the live records, which changes with every write; 0 for a kept record
  * @param damage why the record cannot be decoded, or null if it can
  */
 record Row(TaskRecord record, long version, @Nullable UnreadableException damage) {
@@ -32,6 +32,11 @@ record Row(TaskRecord record, long version, @Nullable UnreadableException damage
 
   static boolean isLive(long version) {
     return version != FINAL_VERSION;
+  }
+
+  /** Returns whether the task has ended in place: its row has not moved to the kept records yet. */
+  boolean isEndedInPlace() {
+    return damage == null && !record.isLive() && isLive(version);
   }
 
   /**

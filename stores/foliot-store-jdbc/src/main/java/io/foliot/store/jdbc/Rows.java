@@ -164,7 +164,9 @@ abstract class Rows {
       case READY -> false;
       default -> true;
     };
-    if (!possible || state.isFinal() == Row.isLive(row.getLong(first + VERSION))) {
+    // A final record among the live ones has ended in place.
+    boolean isFinal = !Row.isLive(row.getLong(first + VERSION)) || row.getLong(first + DROP_AT) != 0;
+    if (!possible || state.isFinal() != isFinal) {
       throw new MalformedException("the columns contradict each other: task=" + id + ", state=" + state, null);
     }
   }

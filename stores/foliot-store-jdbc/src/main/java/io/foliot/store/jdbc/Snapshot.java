@@ -104,6 +104,11 @@ final class Snapshot implements CommittedRecords {
     return row != null && row.isOfNewerVersion();
   }
 
+  /** Returns the tasks that have ended in place. */
+  List<TaskId> endedInPlace() {
+    return rows.stream().filter(Row::isEndedInPlace).map(row -> row.record().id()).toList();
+  }
+
   /** Returns the live rows that cannot be decoded, except those of a newer version. */
   List<Row> toSetAside() {
     return rows.stream().filter(Row::isToSetAside).toList();

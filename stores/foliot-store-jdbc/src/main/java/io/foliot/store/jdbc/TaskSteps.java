@@ -131,17 +131,22 @@ final class TaskSteps {
     return general;
   }
 
-  /** Submits as {@code TaskStore.submit} does. The queues must have numbers already. */
-  List<SubmitResult> submit(Session session, List<Draft> drafts) throws SQLException {
+  /**
+   * Submits as {@code TaskStore.submit} does. The queues must have numbers already, except those for whose numbers
+   * there was no room.
+   *
+   * @param unnamed the queues for whose numbers there was no room, with the failure
+   */
+  List<SubmitResult> submit(Session session, List<Draft> drafts, Map<String, SQLException> unnamed)
+      throws SQLException {
     OptimisticBatch<Draft, SubmitResult> batch = new OptimisticBatch<>(SUBMIT, drafts);
-    try {
-      submit(session, drafts, batch);
-    } catch (SQLException e) {
-      if (!session.isOwn() || batch.open().isEmpty() || !dialect.isFull(e) || session.wroteSince()) {
-        throw e;
+    for (int place = 0; !unnamed.isEmpty() && place < drafts.size(); place++) {
+      SQLException full = unnamed.get(drafts.get(place).queue());
+      if (full != null) {
+        batch.refuse(place, Connections.full(full));
       }
-      batch.fail(Connections.full(e));
     }
+    submit(session, drafts, batch);
     noteLive(drafts, batch);
     return batch.results();
   }
@@ -161,11 +166,15 @@ final class TaskSteps {
       if (round == 0 && resetsFirst) {
         ahead = reset(session, drafts, batch);
       }
-      insert(session, drafts, batch);
+      SQLException full = insert(session, drafts, batch);
       if (round == 0 && !resetsFirst) {
-        ahead = reset(session, drafts, batch);
+        ahead = Math.max(ahead, reset(session, drafts, batch));
       }
       resubmit(session, drafts, batch, session.locksReads());
+      if (full != null) {
+        // Each draft that is still open needs a new row.
+        batch.open().forEach(place -> batch.refuse(place, Connections.full(full)));
+      }
     }
     if (ahead > 0) {
       clock.raise(session, ahead);
@@ -229,9 +238,12 @@ final class TaskSteps {
     }
   }
 
-  /** Inserts the first open draft of each {@linkplain #nameOf name}, unless the draft expects a generation. */
-  private void insert(Session session, List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch)
-      throws SQLException {
+  /**
+   * Inserts the first open draft of each {@linkplain #nameOf name}, unless the draft expects a generation. Returns
+   * null, or the failure of a statement that found no room.
+   */
+  private @Nullable SQLException insert(Session session, List<Draft> drafts,
+      OptimisticBatch<Draft, SubmitResult> batch) throws SQLException {
     Set<Object> names = new HashSet<>();
     List<Integer> firsts = new ArrayList<>();
     for (int place : batch.open()) {
@@ -243,8 +255,17 @@ final class TaskSteps {
     firsts.sort(Comparator.comparing(place -> drafts.get(place).id()));
     for (List<Integer> chunk : Rounds.chunks(firsts, place -> bytesOf(drafts.get(place)))) {
       session.beginUnit();
-      insertChunk(session, drafts, chunk, batch);
+      try {
+        insertChunk(session, drafts, chunk, batch);
+      } catch (SQLException e) {
+        if (session.wroteSince()) {
+          throw e;
+        }
+        general.ensureOnlyFull(session, e);
+        return e;
+      }
     }
+    return null;
   }
 
   private static long bytesOf(Draft draft) {
@@ -375,16 +396,24 @@ final class TaskSteps {
     RecordOverlay found = new RecordOverlay(snapshot, Math.floorDiv(snapshot.micros(), 1_000));
     List<Integer> undecided = new ArrayList<>();
     List<RequestName> expired = new ArrayList<>();
+    Map<Integer, TaskId> held = new HashMap<>();
     for (int place : places) {
       Draft draft = drafts.get(place);
+      TaskId holder = endedHolder(snapshot, draft);
       TaskRecord same = draft.key() == null ? createdEarlier(draft.id(), found, read) : null;
       if (same != null) {
         // The caller repeats a call that failed although it had taken effect.
         batch.answer(place, new SubmitResult(SubmitResult.Kind.CREATED, same.id(), same.generation(), same.dueAt(),
             same.stateAt(Math.floorDiv(snapshot.micros(), 1_000)), true));
+      } else if (holder != null) {
+        held.put(place, holder);
       } else if (isAnswered(snapshot, draft, expired) || isLive(found, draft) || draft.expectedGeneration() > 0) {
         undecided.add(place);
       }
+    }
+    if (!held.isEmpty() && !general.moveEnded(session, List.copyOf(held.values()))) {
+      held.keySet().forEach(place -> batch.refuse(place,
+          Connections.full(new SQLException("the row of the key's last task finds no room to move"))));
     }
     if (!expired.isEmpty()) {
       session.run(connection -> {
@@ -392,7 +421,14 @@ final class TaskSteps {
         return true;
       });
     }
-    general.write(session, snapshot, general.decide(batch, undecided, snapshot)).forEach(batch::answer);
+    general.write(session, snapshot, general.decide(batch, undecided, snapshot), batch).forEach(batch::answer);
+  }
+
+  /** Returns the task that has ended in place, and whose row still has the key of a draft; null if there is none. */
+  private static @Nullable TaskId endedHolder(Snapshot snapshot, Draft draft) {
+    TaskId holder = draft.key() == null ? null : snapshot.holder(new KeyName(draft.queue(), draft.key()));
+    Row row = holder == null ? null : snapshot.row(holder);
+    return row != null && row.isEndedInPlace() ? holder : null;
   }
 
   /**
@@ -486,8 +522,14 @@ final class TaskSteps {
     for (List<Integer> chunk : Rounds.chunks(order, place -> items.get(place).bytes())) {
       List<KeyTouch> sorted = chunk.stream().map(items::get).toList();
       session.beginUnit();
-      Touched touched = session
-          .run(connection -> dialect.submits().touch(connection, sorted, resets, clock.seen()));
+      Touched touched;
+      try {
+        touched = session.run(connection -> dialect.submits().touch(connection, sorted, resets, clock.seen()));
+      } catch (SQLException e) {
+        // The general path changes the rows that have room in their pages.
+        general.ensureOnlyFull(session, e);
+        continue;
+      }
       clock.seen(touched.micros());
       for (int i = 0; i < sorted.size(); i++) {
         TouchResult result = touched.results().get(i);
@@ -615,12 +657,17 @@ final class TaskSteps {
     List<Retention> retentions = finished.isEmpty() ? List.of() : retentions(session);
     for (List<Integer> chunk : Rounds.chunks(finished)) {
       List<Settlement> items = chunk.stream().map(settlements::get).toList();
-      BitSet done = session.run(connection -> dialect.claims().finish(connection, items, retentions,
-          Rows.retention(QueueTerms.DEFAULT)));
-      done.stream().forEach(
-          i -> batch.answer(chunk.get(i), new SettleResult(SettleResult.Kind.SETTLED, TaskState.FINISHED, 0)));
+      try {
+        BitSet done = session.run(connection -> dialect.claims().finish(connection, items, retentions,
+            Rows.retention(QueueTerms.DEFAULT)));
+        done.stream().forEach(
+            i -> batch.answer(chunk.get(i), new SettleResult(SettleResult.Kind.SETTLED, TaskState.FINISHED, 0)));
+      } catch (SQLException e) {
+        // The general path ends the tasks in place.
+        general.ensureOnlyFull(session, e);
+      }
     }
-    nameQueues(session, settlements);
+    nameQueues(session, settlements, batch);
     plan(session, settlements, batch);
     general.take(session, batch, false);
     return batch.results();
@@ -637,7 +684,8 @@ final class TaskSteps {
     Set<TaskId> shared = shared(settlements);
     for (int place : firsts(settlements, Settlement::id)) {
       Settlement settlement = settlements.get(place);
-      if (settlement.outcome() instanceof Outcome.Rearm rearm && rearm.isPlan() && settlement.note().isEmpty()
+      if (batch.isOpen(place) && settlement.outcome() instanceof Outcome.Rearm rearm && rearm.isPlan()
+          && settlement.note().isEmpty()
           && rearm.children().stream().map(Outcome.Child::id).noneMatch(shared::contains)) {
         places.add(place);
         plans.add(new NewPlan(settlement, rearm, settlement.id().slot(slotCount), rearm.children().stream()
@@ -646,7 +694,15 @@ final class TaskSteps {
     }
     int done = 0;
     for (List<NewPlan> chunk : Rounds.chunks(plans, NewPlan::bytes)) {
-      Planned planned = session.run(connection -> dialect.claims().plan(connection, chunk, clock.seen()));
+      Planned planned;
+      try {
+        planned = session.run(connection -> dialect.claims().plan(connection, chunk, clock.seen()));
+      } catch (SQLException e) {
+        // The general path writes the plans for which there is room.
+        general.ensureOnlyFull(session, e);
+        done += chunk.size();
+        continue;
+      }
       clock.seen(planned.micros());
       for (long dueAt : planned.dueAts()) {
         if (dueAt != Planned.NOT_WRITTEN) {
@@ -669,17 +725,38 @@ final class TaskSteps {
     return shared;
   }
 
-  /** Ensures that the queues of children have numbers. This process may not have used these queues yet. */
-  private void nameQueues(Session session, List<Settlement> settlements) throws SQLException {
-    Set<String> queues = new HashSet<>();
-    for (Settlement settlement : settlements) {
-      if (settlement.outcome() instanceof Outcome.Rearm rearm) {
-        rearm.children().forEach(child -> queues.add(child.queue()));
+  /**
+   * Ensures that the queues of children have numbers. This process may not have used these queues yet. Refuses the
+   * settlements with children in a queue for whose number there is no room.
+   */
+  private void nameQueues(Session session, List<Settlement> settlements,
+      OptimisticBatch<Settlement, SettleResult> batch) throws SQLException {
+    Map<String, @Nullable SQLException> queues = new HashMap<>();
+    for (int place = 0; place < settlements.size(); place++) {
+      if (settlements.get(place).outcome() instanceof Outcome.Rearm rearm) {
+        for (Outcome.Child child : rearm.children()) {
+          if (!queues.containsKey(child.queue())) {
+            queues.put(child.queue(), nameQueue(session, child.queue()));
+          }
+          SQLException full = queues.get(child.queue());
+          if (full != null) {
+            batch.refuse(place, Connections.full(full));
+          }
+        }
       }
     }
-    for (String queue : queues) {
-      int number = session.ask(connection -> numbers.take(connection, queue));
+  }
+
+  /** Ensures that a queue has a number. Returns null, or the failure of the statement if it found no room. */
+  @Nullable
+  SQLException nameQueue(Session session, String queue) throws SQLException {
+    try {
+      int number = session.apart(connection -> numbers.take(connection, queue));
       assert number != QueueIds.NONE : queue;
+      return null;
+    } catch (SQLException e) {
+      general.ensureOnlyFull(session, e);
+      return e;
     }
   }
 

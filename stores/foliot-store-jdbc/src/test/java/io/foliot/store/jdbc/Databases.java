@@ -44,6 +44,38 @@ final class Databases {
     }
   }
 
+  /**
+   * Lets each statement fail that inserts a row into a table of tasks, as on a server without space; or lets such
+   * statements succeed again. Changes and deletions of rows succeed all the time.
+   */
+  static void setFull(Database database, boolean isFull) {
+    boolean postgres = database.jdbcUrl().startsWith("jdbc:postgresql:");
+    try (Connection connection = database.connect(); Statement statement = connection.createStatement()) {
+      if (postgres && isFull) {
+        statement.execute("CREATE OR REPLACE FUNCTION test_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+            + " RAISE EXCEPTION 'no space left in this test' USING ERRCODE = '53100'; END $$");
+      }
+      for (String table : List.of("foliot_task", "foliot_final", "foliot_request", "foliot_queue")) {
+        if (!isFull) {
+          statement.execute("DROP TRIGGER " + (postgres ? "test_full ON " + table : "test_full_" + table));
+        } else if (postgres) {
+          statement.execute(
+              "CREATE TRIGGER test_full BEFORE INSERT ON " + table + " FOR EACH ROW EXECUTE FUNCTION test_full()");
+        } else {
+          // A statement that replaces bodies inserts rows that exist, and so needs no space.
+          String exists = table.equals("foliot_task")
+              ? "EXISTS (SELECT 1 FROM foliot_task WHERE id = NEW.id)"
+              : "FALSE";
+          statement.execute("CREATE TRIGGER test_full_" + table + " BEFORE INSERT ON " + table
+              + " FOR EACH ROW IF NOT " + exists + " THEN SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1114,"
+              + " MESSAGE_TEXT = 'no space left in this test'; END IF");
+        }
+      }
+    } catch (SQLException e) {
+      throw new AssertionError("the database cannot be made full, or empty: full=" + isFull, e);
+    }
+  }
+
   /** Returns the names of the Foliot tables in this database only. A server may have several databases. */
   private static List<String> tables(Connection connection) throws SQLException {
     List<String> tables = new ArrayList<>();

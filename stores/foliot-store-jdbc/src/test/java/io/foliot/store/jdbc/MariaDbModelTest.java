@@ -23,6 +23,16 @@ final class MariaDbModelTest extends TaskStoreContract {
         List.of("CREATE TABLE test_clock (micros BIGINT NOT NULL)", "INSERT INTO test_clock VALUES (0)"));
   }
 
+  private boolean full;
+
+  @Override
+  protected void setFull(boolean isFull) {
+    if (full != isFull) {
+      Databases.setFull(DATABASE.get(), isFull);
+      full = isFull;
+    }
+  }
+
   @Override
   protected TaskStore open(TimeSource storeClock) {
     Databases.empty(DATABASE.get());

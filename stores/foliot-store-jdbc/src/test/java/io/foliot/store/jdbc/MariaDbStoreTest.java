@@ -32,6 +32,16 @@ final class MariaDbStoreTest extends ServerClockStoreContract {
     pool.close();
   }
 
+  private boolean full;
+
+  @Override
+  protected void setFull(boolean isFull) {
+    if (full != isFull) {
+      Databases.setFull(DATABASE.get(), isFull);
+      full = isFull;
+    }
+  }
+
   @Override
   protected TaskStore open() {
     Databases.empty(DATABASE.get());

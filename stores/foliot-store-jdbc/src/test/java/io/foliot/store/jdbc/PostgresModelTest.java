@@ -22,6 +22,16 @@ final class PostgresModelTest extends TaskStoreContract {
             + " AS 'SELECT micros FROM test_clock'"));
   }
 
+  private boolean full;
+
+  @Override
+  protected void setFull(boolean isFull) {
+    if (full != isFull) {
+      Databases.setFull(DATABASE.get(), isFull);
+      full = isFull;
+    }
+  }
+
   @Override
   protected TaskStore open(TimeSource storeClock) {
     Databases.empty(DATABASE.get());

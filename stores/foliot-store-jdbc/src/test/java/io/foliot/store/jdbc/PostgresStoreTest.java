@@ -30,6 +30,16 @@ final class PostgresStoreTest extends ServerClockStoreContract {
     pool.close();
   }
 
+  private boolean full;
+
+  @Override
+  protected void setFull(boolean isFull) {
+    if (full != isFull) {
+      Databases.setFull(DATABASE.get(), isFull);
+      full = isFull;
+    }
+  }
+
   @Override
   protected TaskStore open() {
     Databases.empty(DATABASE.get());

@@ -55,6 +55,17 @@ final class SpreadStoreTest extends ServerClockStoreContract {
     return new JdbcPart(firstSlot, JdbcSource.of(database.jdbcUrl(), database.user(), database.password()));
   }
 
+  private boolean full;
+
+  @Override
+  protected void setFull(boolean isFull) {
+    if (full != isFull) {
+      Databases.setFull(first, isFull);
+      Databases.setFull(second, isFull);
+      full = isFull;
+    }
+  }
+
   @Override
   protected TaskStore open() {
     Databases.empty(first);

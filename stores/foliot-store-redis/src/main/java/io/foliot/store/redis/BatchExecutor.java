@@ -2,6 +2,7 @@ package io.foliot.store.redis;
 
 import io.foliot.core.Token;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.batch.BatchUnit;
 import io.foliot.core.store.batch.OptimisticBatch;
@@ -275,10 +276,13 @@ final class BatchExecutor {
       hot.arguments(some, arguments);
       return pipeline.step(hot.script(), layout.part(part), arguments).handle((reply, problem) -> {
         if (problem != null) {
-          if (!(Link.failure(problem) instanceof MovedException moved)) {
+          RuntimeException known = Link.failure(problem);
+          if (known instanceof MovedException moved) {
+            parts.update(moved.bits());
+          } else if (!(known instanceof StoreFullException)) {
             return failed(problem);
           }
-          parts.update(moved.bits());
+          // A full server refuses the whole script. The general path refuses only the items that need room.
           forGeneral.addAll(indices);
           return null;
         }
@@ -323,7 +327,7 @@ final class BatchExecutor {
 
     private CompletableFuture<Void> general(int bits, int part, List<Integer> indices, int tries) {
       Snapshot snapshot = new Snapshot(batch.reads(indices), step.withBodies(), step.withHolders());
-      return link.step(step.reader(), layout.part(part), snapshot.arguments(arguments(bits)))
+      return read(step.reader(), bits, part, snapshot)
           .thenCompose(reply -> {
             snapshot.fill(reply);
             List<Snapshot.Damaged> damaged = snapshot.toSetAside();
@@ -349,6 +353,19 @@ final class BatchExecutor {
                   + " change it at once: tries=" + tries, null);
             }
             return bits == parts.state().bits() ? general(bits, part, again, tries + 1) : general(again);
+          });
+    }
+
+    /** Reads records. If a server without memory refuses the read, reads without the right to insert tasks. */
+    private CompletableFuture<List<Object>> read(Script reader, int bits, int part, Snapshot snapshot) {
+      return link.step(reader, layout.part(part), snapshot.arguments(arguments(bits))).toCompletableFuture()
+          .exceptionallyCompose(thrown -> {
+            RuntimeException known = Link.failure(thrown);
+            if (reader == Script.READ || !(known instanceof StoreFullException full)) {
+              return CompletableFuture.failedFuture(known);
+            }
+            snapshot.full(full);
+            return read(Script.READ, bits, part, snapshot);
           });
     }
 

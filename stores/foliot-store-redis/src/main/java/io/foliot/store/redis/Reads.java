@@ -315,7 +315,8 @@ final class Reads {
           chunk.forEach(reads::id);
           read.add(snapshot(state, part, reads).thenApply(snapshot -> {
             Map<TaskId, Optional<TaskRecord>> found = new HashMap<>();
-            chunk.forEach(id -> found.put(id, found(new TaskRef.ById(id), snapshot)));
+            chunk.stream().filter(id -> !snapshot.isOfNewerVersion(id))
+                .forEach(id -> found.put(id, found(new TaskRef.ById(id), snapshot)));
             return found;
           }));
         }
@@ -323,6 +324,12 @@ final class Reads {
       return all(read).thenApply(done -> {
         Map<TaskId, Optional<TaskRecord>> found = new HashMap<>();
         done.forEach(found::putAll);
+        TaskId unread = ids.stream().filter(id -> !found.containsKey(id)).findFirst().orElse(null);
+        if (unread != null) {
+          List<@Nullable Optional<TaskRecord>> some = new ArrayList<>(ids.size());
+          ids.forEach(id -> some.add(found.get(id)));
+          throw ItemsFailedException.of(some, newer(unread));
+        }
         return ids.stream().map(found::get).map(Objects::requireNonNull).toList();
       });
     }));
@@ -350,12 +357,16 @@ final class Reads {
       case TaskRef.ByKey byKey -> snapshot.holder(new KeyName(byKey.queue(), byKey.key()));
     };
     if (id != null && snapshot.isOfNewerVersion(id)) {
-      throw new StoreAwayException("a newer version of Foliot wrote the task, and only that version can read it: task="
-          + id + "; ask a node that runs that version", null);
+      throw newer(id);
     }
     return id == null
         ? Optional.empty()
         : Optional.ofNullable(new RecordOverlay(snapshot, snapshot.nowMillis()).get(id));
+  }
+
+  private static StoreAwayException newer(TaskId id) {
+    return new StoreAwayException("a newer version of Foliot wrote the task, and only that version can read it: task="
+        + id + "; ask a node that runs that version", null);
   }
 
   CompletionStage<Long> timeMicros(int slot) {

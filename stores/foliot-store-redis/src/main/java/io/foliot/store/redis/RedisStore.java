@@ -36,6 +36,7 @@ import io.foliot.core.store.TouchResult;
 import io.lettuce.core.protocol.CommandType;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
@@ -173,20 +174,28 @@ public final class RedisStore implements TaskStore, SlotGrowth {
     return link.isCluster() || options.uri().contains("-sentinel:");
   }
 
-  private Partitions openParts(Layout layout) {
-    byte[] slots = layout.global("slots");
+  /** Writes the properties of a new store, except those that another node has written. A full server refuses this. */
+  private List<Object> create(byte[] slots, byte[][] fields) {
     byte[] wanted = Layout.bytes(Integer.numberOfTrailingZeros(options.slots()));
     Link.Pipeline pipeline = link.pipeline();
     CompletionStage<?> format = pipeline.command(CommandType.HSETNX, slots, Layout.bytes("format"), FORMAT);
     // This order ensures that a store with one of these fields also has the earlier fields.
     CompletionStage<?> complete = pipeline.command(CommandType.HSETNX, slots, Layout.bytes("complete"), wanted);
     CompletionStage<?> bits = pipeline.command(CommandType.HSETNX, slots, Layout.bytes("bits"), wanted);
-    CompletionStage<List<Object>> read = pipeline.command(CommandType.HMGET, slots, Layout.bytes("format"),
-        Layout.bytes("bits"), Layout.bytes("complete"));
+    CompletionStage<List<Object>> read = pipeline.command(CommandType.HMGET, slots, fields);
     pipeline.send();
-    List<Object> found = format.thenCombine(complete, (one, two) -> one).thenCombine(bits, (one, two) -> one)
+    return format.thenCombine(complete, (one, two) -> one).thenCombine(bits, (one, two) -> one)
         .thenCombine(read, (done, reply) -> reply)
         .toCompletableFuture().join();
+  }
+
+  private Partitions openParts(Layout layout) {
+    byte[] slots = layout.global("slots");
+    byte[][] fields = {Layout.bytes("format"), Layout.bytes("bits"), Layout.bytes("complete")};
+    List<Object> found = link.command(CommandType.HMGET, slots, fields).join();
+    if (found.stream().anyMatch(Objects::isNull)) {
+      found = create(slots, fields);
+    }
     long known = Layout.number((byte[]) found.getFirst());
     if (known != Layout.number(FORMAT)) {
       throw new StoreException("another version wrote the store; use that version, or another namespace: namespace="

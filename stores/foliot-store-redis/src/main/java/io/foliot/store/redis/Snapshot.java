@@ -2,6 +2,7 @@ package io.foliot.store.redis;
 
 import io.foliot.core.TaskId;
 import io.foliot.core.store.RecordTable;
+import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.batch.CommittedRecords;
 import io.foliot.core.store.batch.KeyName;
@@ -27,6 +28,7 @@ final class Snapshot implements CommittedRecords {
   private final boolean holders;
   private final ReadSet reads;
 
+  private @Nullable StoreFullException full;
   private long nowMicros;
   private long minGeneration;
   private final Map<TaskId, Stored> records = new HashMap<>();
@@ -46,6 +48,18 @@ final class Snapshot implements CommittedRecords {
     this.reads = reads;
     this.bodies = bodies;
     this.holders = holders;
+  }
+
+  /** Sets why the server has no memory for new tasks. */
+  void full(StoreFullException reason) {
+    full = reason;
+  }
+
+  @Override
+  public void ensureRoom() {
+    if (full != null) {
+      throw full;
+    }
   }
 
   static String name(String queue, String key) {

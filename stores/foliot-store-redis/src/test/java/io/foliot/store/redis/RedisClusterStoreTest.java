@@ -38,6 +38,12 @@ final class RedisClusterStoreTest extends ServerClockStoreContract {
   }
 
   @Override
+  protected void setFull(boolean isFull) {
+    cluster.nodes().forEach(
+        node -> assertThat(node.command("CONFIG", "SET", "maxmemory", isFull ? "1mb" : "0")).isEqualTo("OK"));
+  }
+
+  @Override
   protected TaskStore open() {
     String uri = cluster.nodes().get(stores % 3).uri();
     options = RedisOptions.builder(uri).namespace("kit-" + stores++).slots(16).build();

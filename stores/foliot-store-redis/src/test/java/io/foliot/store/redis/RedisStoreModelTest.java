@@ -1,5 +1,7 @@
 package io.foliot.store.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.foliot.backends.RedisConnection;
 import io.foliot.backends.RedisServer;
 import io.foliot.core.TimeSource;
@@ -21,6 +23,9 @@ import org.junit.jupiter.api.Tag;
 final class RedisStoreModelTest extends TaskStoreContract {
   private static final String CLOCK = "(function() local t = tonumber(redis.call('GET', 'test:clock')) "
       + "return {math.floor(t / 1000000), t % 1000000} end)()";
+
+  /** Sets the clock even if the server has no memory left. */
+  private static final String SET_CLOCK = "#!lua flags=allow-oom\nreturn redis.call('SET', KEYS[1], ARGV[1])";
 
   private static RedisServer server;
   private static int stores;
@@ -57,12 +62,18 @@ final class RedisStoreModelTest extends TaskStoreContract {
             }
           } else if (!closed.get()) {
             synchronized (connection) {
-              Object set = connection.command("SET", "test:clock", Long.toString(storeClock.wallMicros()));
+              Object set = connection.command("EVAL", SET_CLOCK, "1", "test:clock",
+                  Long.toString(storeClock.wallMicros()));
               assert "OK".equals(set);
             }
           }
           return method.invoke(store, arguments);
         });
+  }
+
+  @Override
+  protected void setFull(boolean isFull) {
+    assertThat(server.command("CONFIG", "SET", "maxmemory", isFull ? "1mb" : "0")).isEqualTo("OK");
   }
 
   @Override

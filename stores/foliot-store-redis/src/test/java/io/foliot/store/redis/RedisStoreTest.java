@@ -1,5 +1,7 @@
 package io.foliot.store.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.foliot.backends.RedisServer;
 import io.foliot.core.store.TaskStore;
 import io.foliot.testkit.HeldStore;
@@ -24,6 +26,11 @@ final class RedisStoreTest extends ServerClockStoreContract {
   @AfterAll
   static void stop() {
     server.close();
+  }
+
+  @Override
+  protected void setFull(boolean isFull) {
+    assertThat(server.command("CONFIG", "SET", "maxmemory", isFull ? "1mb" : "0")).isEqualTo("OK");
   }
 
   @Override

@@ -68,7 +68,7 @@ final class CommitTable {
   private byte @Nullable [] retiredUpTo;
 
   CommitTable(Database db, int slotCount, Queues queues, TaskCounts tally, RecordCache cache, Unreadables unreadables,
-      LowWatermarks indexWatermarks, LowWatermarks parkedWatermarks, long recordedFloor) {
+      Room room, LowWatermarks indexWatermarks, LowWatermarks parkedWatermarks, long recordedFloor) {
     this.db = db;
     this.slotCount = slotCount;
     this.queues = queues;
@@ -78,7 +78,7 @@ final class CommitTable {
     this.indexWatermarks = indexWatermarks;
     this.parkedWatermarks = parkedWatermarks;
     this.recordedFloor = recordedFloor;
-    stored = new StoredRecords(db, queues, tally, cache, unreadables);
+    stored = new StoredRecords(db, queues, tally, cache, unreadables, room);
     overlay = new RecordOverlay(stored, Long.MIN_VALUE);
     byIndexKey = Comparator.<TaskRecord>comparingInt(record -> record.id().slot(slotCount))
         .thenComparingLong(TaskRecord::wakeAt).thenComparing(TaskRecord::id);

@@ -7,8 +7,11 @@ import io.foliot.core.TimeSource;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
+import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.SlotSet;
+import io.foliot.core.store.StoreAwayException;
+import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.format.Bytes;
@@ -21,6 +24,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -212,13 +216,24 @@ final class Reader implements AutoCloseable {
   }
 
   List<Optional<TaskRecord>> find(List<TaskId> ids) {
-    List<Optional<TaskRecord>> found = new ArrayList<>(ids.size());
+    List<@Nullable Optional<TaskRecord>> found = new ArrayList<>(ids.size());
+    StoreException unreadable = null;
     try (Database.View view = db.view()) {
       for (TaskId id : ids) {
-        found.add(Optional.ofNullable(byId(id, view)).filter(this::isRetained));
+        try {
+          found.add(Optional.ofNullable(byId(id, view)).filter(this::isRetained));
+        } catch (MalformedException | NewerVersionException e) {
+          unreadables.add(id, e);
+          unreadable = new StoreAwayException("a task cannot be read by this Foliot; the log names the reason: task="
+              + id, e);
+          found.add(null);
+        }
       }
     }
-    return found;
+    if (unreadable != null) {
+      throw ItemsFailedException.of(found, unreadable);
+    }
+    return found.stream().map(Objects::requireNonNull).toList();
   }
 
   private boolean isRetained(TaskRecord record) {

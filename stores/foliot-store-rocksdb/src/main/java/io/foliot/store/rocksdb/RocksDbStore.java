@@ -31,6 +31,7 @@ import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
+import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.StoreStatistics;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskOperations;
@@ -52,6 +53,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -133,12 +135,13 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     LowWatermarks parkedWatermarks = new LowWatermarks(Math.max(64, queues.count()));
     cache = new RecordCache(options.recordCacheBytes());
     documents = new Documents(db);
-    table = new CommitTable(db, slotCount, queues, tally, cache, unreadables, indexWatermarks, parkedWatermarks, floor);
+    room = new Room(folder.path(), options.reserveBytes(), seams.freeBytes(), clock);
+    table = new CommitTable(db, slotCount, queues, tally, cache, unreadables, room, indexWatermarks, parkedWatermarks,
+        floor);
     operations = new TaskOperations(table.records(), seams.tokens(), terms, floor);
     stored = table.stored();
     endedLeases = new EndedLeases(this, this::leaseEnds, clock::monotonicNanos);
     reader = new Reader(db, clock, slotCount, queues, tally, indexWatermarks, parkedWatermarks, unreadables);
-    room = new Room(folder.path(), options.reserveBytes(), seams.freeBytes(), clock);
     reads = new ThreadPoolExecutor(READ_THREADS, READ_THREADS, 0, TimeUnit.SECONDS,
         new LinkedBlockingQueue<>(MAX_WAITING_READS), task -> Writer.daemon(task, "foliot-rocksdb-reads"));
     writer = new Writer(clock, table, operations, db, List.of(indexWatermarks, parkedWatermarks), documents, this::end);
@@ -314,12 +317,9 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
           wants.key(new KeyName(draft.queue(), draft.key()));
         }
       }
-    }, now -> {
-      room.ensure();
-      return readable(items,
-          draft -> draft.key() != null && stored.isUnreadable(new KeyName(draft.queue(), draft.key())),
-          some -> operations.submit(some, now));
-    }));
+    }, now -> readable(items,
+        draft -> draft.key() != null && stored.isUnreadable(new KeyName(draft.queue(), draft.key())),
+        some -> operations.submit(some, now))));
   }
 
   @Override
@@ -370,22 +370,12 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
     List<Settlement> items = List.copyOf(settlements);
     long bytes = 0;
-    boolean grows = false;
     for (Settlement item : items) {
-      if (item.outcome() instanceof Outcome.Rearm rearm) {
-        bytes += rearm.bytes();
-        grows |= !rearm.children().isEmpty();
-      }
+      bytes += item.outcome() instanceof Outcome.Rearm rearm ? rearm.bytes() : 0;
     }
-    boolean needsRoom = grows;
     return writer.call(
         new Operation<>(items.size(), bytes, wants -> items.forEach(item -> BatchSteps.SETTLE.wants(item, wants)),
-            now -> {
-              if (needsRoom) {
-                room.ensure();
-              }
-              return operations.settle(items, now);
-            }));
+            now -> operations.settle(items, now)));
   }
 
   @Override
@@ -405,11 +395,9 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
       for (TaskRecord task : items) {
         BatchSteps.ADOPT.wants(task, wants);
       }
-    }, now -> {
-      room.ensure();
-      return readable(items, task -> task.key() != null && stored.isUnreadable(new KeyName(task.queue(), task.key())),
-          some -> operations.adopt(some, now));
-    }));
+    }, now -> readable(items,
+        task -> task.key() != null && stored.isUnreadable(new KeyName(task.queue(), task.key())),
+        some -> operations.adopt(some, now))));
   }
 
   /**
@@ -422,12 +410,19 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
       return step.apply(items);
     }
     List<T> some = items.stream().filter(isUnreadable.negate()).toList();
-    List<R> results = step.apply(some);
     if (some.size() == items.size()) {
-      return results;
+      return step.apply(items);
     }
-    List<@Nullable R> all = new ArrayList<>(items.size());
-    Iterator<R> next = results.iterator();
+    List<? extends @Nullable Object> results;
+    try {
+      results = step.apply(some);
+    } catch (ItemsFailedException e) {
+      results = e.results();
+    } catch (StoreFullException e) {
+      results = Collections.nCopies(some.size(), null);
+    }
+    List<@Nullable Object> all = new ArrayList<>(items.size());
+    Iterator<? extends @Nullable Object> next = results.iterator();
     for (T item : items) {
       all.add(isUnreadable.test(item) ? null : next.next());
     }
@@ -537,7 +532,8 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
       reads.execute(() -> {
         try {
           stage.complete(step.get());
-        } catch (MalformedException | NewerVersionException e) {
+        } catch (MalformedException | NewerVersionException | StoreAwayException | ItemsFailedException e) {
+          // Only the records that this call wants cannot be read.
           stage.completeExceptionally(e);
         } catch (StoreException e) {
           writer.fail(e);

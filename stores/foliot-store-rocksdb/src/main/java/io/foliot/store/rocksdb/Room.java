@@ -45,7 +45,7 @@ final class Room {
     }
   }
 
-  /** Throws {@link StoreFullException} if there is not enough room for new tasks. */
+  /** Throws {@link StoreFullException} if there is not enough room for a new task. */
   void ensure() {
     long nowNanos = clock.monotonicNanos();
     if (nowNanos - measuredNanos >= MEASURE_NANOS) {
@@ -54,7 +54,7 @@ final class Room {
     if (lastFreeBytes < reserveBytes) {
       throw new StoreFullException("the disk is nearly full, so new tasks are refused: folder=" + folder
           + ", freeBytes=" + lastFreeBytes + ", neededBytes=" + reserveBytes
-          + "; existing tasks are still settled; free some room, and new tasks are accepted within a second");
+          + "; existing tasks are still changed and settled; free some room, and new tasks are accepted within a second");
     }
   }
 

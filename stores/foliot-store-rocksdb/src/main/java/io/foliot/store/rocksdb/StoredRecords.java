@@ -48,6 +48,7 @@ final class StoredRecords implements CommittedRecords, Reads {
   private final TaskCounts tally;
   private final RecordCache cache;
   private final Unreadables unreadables;
+  private final Room room;
   private final Bytes key = new Bytes(512);
 
   private final Map<TaskId, Entry> entries = new HashMap<>();
@@ -57,12 +58,14 @@ final class StoredRecords implements CommittedRecords, Reads {
   private final List<TaskId> newIds = new ArrayList<>();
   private final Set<KeyName> wantedKeys = new LinkedHashSet<>();
 
-  StoredRecords(Database db, Queues queues, TaskCounts tally, RecordCache cache, Unreadables unreadables) {
+  StoredRecords(Database db, Queues queues, TaskCounts tally, RecordCache cache, Unreadables unreadables,
+      Room room) {
     this.db = db;
     this.queues = queues;
     this.tally = tally;
     this.cache = cache;
     this.unreadables = unreadables;
+    this.room = room;
     findAnswerBuckets();
   }
 
@@ -268,6 +271,11 @@ final class StoredRecords implements CommittedRecords, Reads {
       }
     }
     return null;
+  }
+
+  @Override
+  public void ensureRoom() {
+    room.ensure();
   }
 
   /**

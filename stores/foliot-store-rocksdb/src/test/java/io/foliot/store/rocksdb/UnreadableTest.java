@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,6 +85,9 @@ final class UnreadableTest {
       assertThat(StoreHarness.failure(store.cancel(List.of(new TaskRef.ById(newer)))))
           .isInstanceOf(StoreAwayException.class);
       assertThat(StoreHarness.failure(store.find(newerKey))).hasMessageContaining("version=99");
+      ItemsFailedException found = (ItemsFailedException) StoreHarness.failure(store.find(List.of(newer, usual)));
+      assertThat(found.results().get(0)).isNull();
+      assertThat(found.results().get(1)).asInstanceOf(InstanceOfAssertFactories.OPTIONAL).isPresent();
       assertThat(StoreHarness.get(store.query(StoreHarness.QUEUE, null, 10, null)).tasks())
           .extracting(TaskRecord::id).containsExactly(usual);
       harness.submit(store, "another", harness.now());

@@ -1,6 +1,7 @@
 package io.foliot.core.store.batch;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The items of one batch that concern the same key, request or task, and the results of these items. A unit is written
@@ -8,10 +9,11 @@ import java.util.List;
  *
  * @param <R> the result of an item
  * @param places the indexes of the unit's items in the batch
- * @param results the result of each item, in the order of {@code places}; valid once the unit is written
+ * @param results the result of each item, in the order of {@code places}, or null for an item that was refused; valid
+ *     once the unit is written
  * @param overlay the changes to be written
  */
-public record BatchUnit<R>(List<Integer> places, List<R> results, RecordOverlay overlay) {
+public record BatchUnit<R>(List<Integer> places, List<@Nullable R> results, RecordOverlay overlay) {
   /** Returns whether there is nothing to write, so that the results are valid without a write. */
   public boolean isUnchanged() {
     return overlay.isUnchanged();

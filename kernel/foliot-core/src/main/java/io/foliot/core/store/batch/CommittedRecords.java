@@ -21,6 +21,9 @@ public interface CommittedRecords {
   /** Returns the answer to a request, even if it has expired, or null if none is known. */
   RecordTable.@Nullable Answered answer(RequestName request);
 
+  /** Ensures that the store has room for another task, as {@link RecordTable#ensureRoom} does. */
+  default void ensureRoom() {}
+
   /** Returns whether a task is live and a newer version of Foliot wrote its record, so that it must not be changed. */
   boolean isOfNewerVersion(TaskId id);
 }

@@ -11,6 +11,7 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TermsByQueue;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <li>The store reads {@linkplain #reads the records that the items name}, together with its clock.
  * <li>{@link #decide} groups the items by key, request or task into units, and applies the step to an overlay of these
  * records. An item that would change a record written by a newer version of Foliot gets a result without a change, or
- * fails.
+ * fails. An item that is refused fails too, and the other items of its unit go on.
  * <li>The store writes each unit whose records have not changed since the read, and calls {@link #answer}. The effect
  * is as if such a unit was written at the instant of the read.
  * <li>The items of the other units begin again with the first step.
@@ -78,7 +79,7 @@ public final class OptimisticBatch<Q, R> {
       Q item = items.get(place);
       Object unit = finder.find(step, item);
       if (finder.foundNewerVersion && step.changes(item)) {
-        refuse(place, nowMicros);
+        answerNewerVersion(place, nowMicros);
       } else {
         byUnit.computeIfAbsent(unit, none -> new ArrayList<>()).add(place);
       }
@@ -87,26 +88,43 @@ public final class OptimisticBatch<Q, R> {
     byUnit.values().forEach(some -> {
       RecordOverlay overlay = new RecordOverlay(read, Math.floorDiv(nowMicros, 1_000));
       TaskOperations operations = new TaskOperations(overlay, tokens, terms, floor);
-      units.add(new BatchUnit<>(some, step.apply(operations, some.stream().map(items::get).toList(), nowMicros),
-          overlay));
+      units.add(new BatchUnit<>(some, apply(operations, some, nowMicros), overlay));
     });
     return units;
   }
 
-  private void refuse(int place, long nowMicros) {
+  /** Applies the step to the items of a unit. An item that is refused has no result, and the batch fails for it. */
+  @SuppressWarnings("unchecked") // the results are those of the step
+  private List<@Nullable R> apply(TaskOperations operations, List<Integer> places, long nowMicros) {
+    List<@Nullable R> applied;
+    try {
+      return (List<@Nullable R>) step.apply(operations, places.stream().map(items::get).toList(), nowMicros);
+    } catch (ItemsFailedException e) {
+      applied = (List<@Nullable R>) e.results();
+      fail(e.failure());
+    } catch (StoreException e) {
+      applied = Collections.nCopies(places.size(), null);
+      fail(e);
+    }
+    for (int i = 0; i < places.size(); i++) {
+      refused[places.get(i)] |= applied.get(i) == null;
+    }
+    return applied;
+  }
+
+  private void answerNewerVersion(int place, long nowMicros) {
     results[place] = step.ofNewerVersion(items.get(place), nowMicros);
     if (results[place] == null) {
-      refused[place] = true;
-      fail(new StoreAwayException(
+      refuse(place, new StoreAwayException(
           "a newer version of Foliot wrote the task, and only that version can change it; call a node that runs it",
           null));
     }
   }
 
-  /** Sets the results of the items of a unit that was written or has nothing to write. */
+  /** Sets the results of the items of a unit that was written or has nothing to write. Refused items have none. */
   public void answer(BatchUnit<R> unit) {
     for (int i = 0; i < unit.places().size(); i++) {
-      answer(unit.places().get(i), unit.results().get(i));
+      results[unit.places().get(i)] = unit.results().get(i);
     }
   }
 
@@ -143,6 +161,13 @@ public final class OptimisticBatch<Q, R> {
    */
   public void withdraw(int place) {
     results[place] = null;
+  }
+
+  /** Refuses an item, and leaves the others: it gets no result, and is not done again. */
+  public void refuse(int place, StoreException reason) {
+    results[place] = null;
+    refused[place] = true;
+    fail(reason);
   }
 
   /**

@@ -74,6 +74,11 @@ public final class RecordOverlay implements RecordTable {
   }
 
   @Override
+  public void ensureRoom() {
+    committed.ensureRoom();
+  }
+
+  @Override
   public void write(@Nullable TaskRecord before, TaskRecord after) {
     RecordChange change = written.get(after.id());
     if (change == null) {

@@ -57,6 +57,9 @@ final class MapRecords implements CommittedRecords, RecordTable {
   }
 
   @Override
+  public void ensureRoom() {}
+
+  @Override
   public @Nullable TaskRecord record(TaskId id) {
     return records.get(id);
   }

@@ -5,7 +5,7 @@ FROM ({clock}) clock
 LEFT JOIN (
   SELECT {live_columns}
   FROM foliot_task record
-  WHERE record.id > ?
+  WHERE record.id > ? AND record.drop_at IS NULL
   {edge?} AND record.id <= ?
   ORDER BY record.id
   LIMIT ?

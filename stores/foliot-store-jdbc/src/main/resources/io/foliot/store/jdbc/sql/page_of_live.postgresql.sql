@@ -10,7 +10,7 @@ FROM edge
 LEFT JOIN (
   SELECT * FROM (
     SELECT {live_columns} FROM foliot_task record, edge
-    WHERE record.id > ? AND record.id <= edge.upto
+    WHERE record.id > ? AND record.id <= edge.upto AND record.drop_at IS NULL
   ) found
   ORDER BY found.id
   LIMIT ?

@@ -23,5 +23,7 @@ SET
   task.token = wanted.token,
   task.successor = {successor},
   task.attempts = {attempts},
+  task.drop_at = NULL,
+  task.end_reason = NULL,
   task.version = {versions} + wanted.place - 1
 WHERE task.version = wanted.version

@@ -4,5 +4,5 @@ record.id, record.queue, COALESCE(record.`key`, ''), record.state, record.part, 
 record.first_due_at, record.created_at, record.changed_at, COALESCE(record.lease_end, 0),
 COALESCE(record.claimed_at, 0), record.generation, record.attempt, record.max_attempts, COALESCE(record.token, ''),
 COALESCE(record.settled_as, {no_end}), record.cancel_requested, record.outstanding, record.version,
-COALESCE(record.successor, ''), COALESCE(record.attempts, ''), {body}, '' AS reason, 0 AS drop_at, 0 AS begun_at,
-'' AS detail
+COALESCE(record.successor, ''), COALESCE(record.attempts, ''), {body}, COALESCE(record.end_reason, '') AS reason,
+COALESCE(record.drop_at, 0) AS drop_at, 0 AS begun_at, '' AS detail

@@ -20,6 +20,8 @@ UPDATE foliot_task task SET
   token = wanted.token,
   successor = wanted.successor,
   attempts = wanted.attempts,
+  drop_at = NULL,
+  end_reason = NULL,
   body = coalesce(wanted.body, task.body)
 FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::uuid[], ?, ?, ?, ?::uuid[], ?) WITH ORDINALITY AS wanted(
   wake_at, due_at, first_due_at, changed_at, generation, lease_end, claimed_at, part, attempt, max_attempts, state,
