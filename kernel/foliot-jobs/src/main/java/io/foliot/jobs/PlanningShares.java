@@ -74,7 +74,11 @@ final class PlanningShares {
   private long charged(String queue, long now, long next) {
     Share share = queues.computeIfAbsent(queue, name -> new Share());
     share.seen = now;
-    double cost = passesPerSecond >= UNLIMITED ? 0 : SECOND_MILLIS * queues.size() / passesPerSecond;
+    if (passesPerSecond >= UNLIMITED) {
+      share.usedUpTo = now;
+      return next;
+    }
+    double cost = SECOND_MILLIS * queues.size() / passesPerSecond;
     share.usedUpTo = Math.min(Math.max(share.usedUpTo, now) + cost, now + MAX_DELAY_MILLIS);
     return share.usedUpTo - now <= BURST_MILLIS ? next : Math.max(next, (long) share.usedUpTo);
   }
@@ -82,6 +86,8 @@ final class PlanningShares {
   /** Counts the passes of a second. At its end, estimates the limit, and forgets queues that had no pass for a while. */
   private void count(boolean late, long now) {
     if (secondBegan == Long.MIN_VALUE || now < secondBegan) {
+      // The first pass, or the store's clock was set back: what was used by the old time means nothing.
+      queues.clear();
       secondBegan = now;
       passes = 0;
     } else if (now - secondBegan >= SECOND_MILLIS) {

@@ -92,6 +92,16 @@ final class PlanningSharesTest {
   }
 
   @Test
+  void aClockThatIsSetBackLeavesNoDelay() {
+    for (long now = 3_600 * SECOND; now < 3_610 * SECOND; now += 10) {
+      shares.nextPass("busy", now - 2 * SECOND, now, now + 1);
+      shares.nextPass("busy", now - 2 * SECOND, now, now + 1);
+    }
+    shares.nextPass("busy", 0, 0, 1);
+    assertThat(shares.nextPass("busy", 10, 10, 11)).isEqualTo(11);
+  }
+
+  @Test
   void theDelayIsBounded() {
     for (long now = 0; now <= 10 * SECOND; now += 10) {
       shares.nextPass("busy", now - 2 * SECOND, now, now + 1);
