@@ -16,9 +16,16 @@ interface Backend extends AutoCloseable {
   /**
    * Sets the handler of a queue on this node.
    *
-   * @throws IllegalStateException if this backend cannot deliver the tasks of the queue to handlers
+   * @throws IllegalStateException if this backend cannot deliver the tasks of the queue to handlers, or if the queue
+   *     has a handler already
    */
   void handle(String queue, RawHandler handler);
+
+  /** Returns the exception for a second handler of a queue, which would silently take the tasks of the first. */
+  static IllegalStateException secondHandler(String queue) {
+    return new IllegalStateException("the queue has a handler in this process already; a queue has one: queue="
+        + queue);
+  }
 
   CompletableFuture<Submitted> submit(Submission submission);
 

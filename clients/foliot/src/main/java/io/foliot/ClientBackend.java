@@ -201,19 +201,15 @@ final class ClientBackend implements Backend {
       throw new IllegalStateException("Foliot is closed: queue=" + queue);
     }
     ensurePullQueue("handler", queue);
-    Handled existing = handled.get(queue);
-    if (existing == null) {
-      handled.put(queue, new Handled(queue, handler));
-    } else {
-      existing.handler = handler;
+    if (handled.containsKey(queue)) {
+      throw Backend.secondHandler(queue);
     }
+    handled.put(queue, new Handled(queue, handler));
   }
 
   /** A queue with its handler, and the worker that runs the handler. */
   private final class Handled {
-    // written under the backend's lock, read by the threads of attempts
-    private volatile RawHandler handler;
-
+    private final RawHandler handler;
     private final FailureLog failures;
     private final Worker worker;
 

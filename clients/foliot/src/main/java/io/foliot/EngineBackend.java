@@ -22,7 +22,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /** A backend over an engine in this process. Safe for use by any thread. */
@@ -39,6 +41,7 @@ final class EngineBackend implements Backend {
   private final Driver driver;
   private final OwnWorkers workers;
   private final Duration patience;
+  private final Set<String> handled = ConcurrentHashMap.newKeySet();
   private volatile boolean isClosed;
 
   /**
@@ -118,6 +121,9 @@ final class EngineBackend implements Backend {
     if (!type.equals(Target.LOCAL)) {
       throw new IllegalStateException("a handler needs a queue whose tasks are delivered to handlers, but the tasks"
           + " of " + queue + " are delivered by " + type + ": use another queue, or set its target to local");
+    }
+    if (!handled.add(queue)) {
+      throw Backend.secondHandler(queue);
     }
     handlers.handle(queue, attempt -> {
       EngineRun run = new EngineRun(attempt, note -> send(attempt, note));

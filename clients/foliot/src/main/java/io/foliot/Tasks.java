@@ -54,11 +54,11 @@ public interface Tasks<T> {
   Tasks<T> timeout(Duration timeout);
 
   /**
-   * Sets the handler of the queue on this node, and replaces an earlier handler. The new handler takes effect at once;
-   * attempts under way continue with the handler that they began with. By default each attempt runs on a virtual thread
-   * of its own. Tasks of a queue without a handler wait until this node or another node sets one.
+   * Sets the handler of the queue on this node. It takes effect at once. By default each attempt runs on a virtual
+   * thread of its own. Tasks of a queue without a handler wait until this node or another node sets one.
    *
-   * @throws IllegalStateException if the tasks of the queue are delivered in another way, for example over HTTP
+   * @throws IllegalStateException if the queue has a handler in this process, or if its tasks are delivered in another
+   *     way, for example over HTTP
    */
   Tasks<T> handle(Handler<? super T> handler);
 

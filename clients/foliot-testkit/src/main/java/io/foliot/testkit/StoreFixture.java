@@ -72,6 +72,14 @@ abstract class StoreFixture {
 
   abstract long tickMillis();
 
+  /**
+   * Opens a second store on the data of the store under test, whose calls can be held. Returns null, as by default, if
+   * the store under test decides each call and writes its result in one step.
+   */
+  protected @Nullable HeldStore openHeld() {
+    return null;
+  }
+
   @BeforeEach
   void openStore() {
     store = openEmpty();

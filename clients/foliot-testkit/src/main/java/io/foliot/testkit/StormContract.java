@@ -46,7 +46,7 @@ import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 
 /** Part of the kit: concurrent calls from many threads. */
-abstract class StormContract extends MoveContract {
+abstract class StormContract extends HeldContract {
   private static final int THREADS = 8;
   private static final long STORM_SECONDS_MAX = 120;
 

@@ -2,16 +2,19 @@ package io.foliot.engine;
 
 import io.foliot.core.Scheduler.FailedException;
 import io.foliot.core.Scheduler.NotServingException;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreSeal;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which calls the engine accepts. All calls are refused before start, after stop, and after a failure. While
  * the store is sealed, calls that change something are refused. But while the state of the seal is DRAINING, reports of
- * workers are still accepted. Thread-safe.
+ * workers are still accepted. During a long outage of the store, all calls are refused at once, so that a caller learns
+ * of it before its own timeout. Thread-safe.
  *
  * <p>Guarantees: a refused call has no effect, and its future fails with the reason. If a call throws, its future fails
  * with the exception.
@@ -20,10 +23,20 @@ import org.jspecify.annotations.Nullable;
  * FAILED, which is final.
  */
 final class CallGate {
+  private final BooleanSupplier storeIsAway;
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
   private volatile boolean running;
   private volatile boolean stopped;
   private volatile @Nullable StoreSeal seal;
+
+  /**
+   * Creates a closed gate.
+   *
+   * @param storeIsAway returns whether the store has been away for so long that a call would only wait
+   */
+  CallGate(BooleanSupplier storeIsAway) {
+    this.storeIsAway = storeIsAway;
+  }
 
   void open() {
     running = true;
@@ -65,7 +78,7 @@ final class CallGate {
     return run(refusal(true), call);
   }
 
-  /** Returns the exception that refuses a call now; null if the call is accepted. */
+  /** Returns the exception that refuses a call now, whether or not the store answers; null if there is none. */
   @Nullable
   RuntimeException refusal(boolean isWrite) {
     StoreSeal sealed = seal;
@@ -77,7 +90,9 @@ final class CallGate {
     }
     return running && !stopped
         ? null
-        : new NotServingException(stopped ? "this node is stopping; call another node" : "this node is not ready yet");
+        : new NotServingException(stopped
+            ? "this node is stopping, or has stopped; if it is one of several, call another"
+            : "this node is not ready yet");
   }
 
   /**
@@ -93,9 +108,12 @@ final class CallGate {
     return run(refusal(false), call);
   }
 
-  private static <T> CompletableFuture<T> run(@Nullable RuntimeException refusal, Supplier<CompletionStage<T>> call) {
+  private <T> CompletableFuture<T> run(@Nullable RuntimeException refusal, Supplier<CompletionStage<T>> call) {
     if (refusal != null) {
       return CompletableFuture.failedFuture(refusal);
+    }
+    if (storeIsAway.getAsBoolean()) {
+      return CompletableFuture.failedFuture(new StoreAwayException("the store does not answer", null));
     }
     try {
       return call.get().toCompletableFuture();

@@ -60,7 +60,7 @@ public final class Engine implements Scheduler {
   private final Environment environment;
   private final TaskStore store;
   private final TimeSource clock;
-  private final CallGate gate = new CallGate();
+  private final CallGate gate;
   private final QueueRegistry registry;
   private final LoopGroup loops;
   private final ClusterPermits permits;
@@ -84,7 +84,8 @@ public final class Engine implements Scheduler {
     clock = environment.clock();
     RandomSource random = new RandomSource(environment.random());
     registry = new QueueRegistry(store, clock, environment.deliveries(), options, this::requestPermits);
-    StoreOutage outage = new StoreOutage();
+    StoreOutage outage = new StoreOutage(options.loops());
+    gate = new CallGate(() -> outage.isAway(clock.monotonicNanos()));
     hints = new EndHints(environment.deliveries(), this::wakeAwaiting);
     loops = new LoopGroup(options.loops(), store.slotCount(),
         (index, share) -> new EngineLoop(options, environment, environment.loops().get(), registry, outage, hints,

@@ -78,7 +78,7 @@ final class Explainer {
     if (isAddressed) {
       // An addressed task waits for its worker, parked or in the lane, regardless of the tasks before it.
       reasons.add(TaskReason.ADDRESSED);
-    } else if (task.parked()) {
+    } else if (task.parked() && reasons.isEmpty()) {
       reasons.add(TaskReason.PARKED);
     } else if (lane != null && lane.waiting() > 0) {
       reasons.add(TaskReason.LANE_WAITS);

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +65,9 @@ final class QueueSettings {
     Delivery delivery = registry.delivery(queue.target());
     if (delivery == null) {
       throw new IllegalArgumentException("there is no delivery of that type here: type=" + queue.target().type()
-          + ", known=" + registry.deliveries().stream().map(Delivery::type).sorted().toList() + " and pull");
+          + ", known=" + Stream.concat(
+              registry.deliveries().stream().filter(each -> each.internalQueues().isEmpty()).map(Delivery::type),
+              Stream.of(Target.PULL)).sorted().toList());
     }
     return delivery.check(queue.target());
   }

@@ -46,6 +46,8 @@ final class StoreHealth {
   private final StoreOutage outage;
   private boolean inOutage;
   private boolean answers;
+  /** Whether the outage knows that this loop gets no answers. It does not before the first answer of the store. */
+  private boolean isReported;
   private long answerNanos;
   private boolean writesFail;
   private long writeFailedNanos;
@@ -76,6 +78,13 @@ final class StoreHealth {
   private void answered(boolean answered, long nowNanos) {
     if (answered && !answers) {
       recovery.storeIsBack(nowNanos);
+      if (isReported) {
+        isReported = false;
+        outage.answered();
+      }
+    } else if (!answered && answers) {
+      isReported = true;
+      outage.unanswered(nowNanos);
     }
     answers = answered;
     answerNanos = answered ? nowNanos : answerNanos;

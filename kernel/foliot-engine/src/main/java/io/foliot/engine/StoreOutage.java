@@ -16,18 +16,47 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoreOutage {
   private final System.Logger log;
+  private final int loops;
 
   // guarded by this
   private int loopsAway;
   private long beganNanos;
+  private int loopsUnanswered;
 
-  /** Creates the state of an engine whose store answers. */
-  StoreOutage(System.Logger log) {
+  // any thread: when the last loop got no answer any more; 0 while the store answers one of them
+  private volatile long unansweredNanos;
+
+  /** Creates the state of an engine with this number of loops whose store answers. */
+  StoreOutage(int loops, System.Logger log) {
+    this.loops = loops;
     this.log = log;
   }
 
-  StoreOutage() {
-    this(System.getLogger(StoreOutage.class.getName()));
+  StoreOutage(int loops) {
+    this(loops, System.getLogger(StoreOutage.class.getName()));
+  }
+
+  /** Records that a loop gets no answers any more. */
+  synchronized void unanswered(long nowNanos) {
+    loopsUnanswered++;
+    if (loopsUnanswered == loops) {
+      unansweredNanos = nowNanos == 0 ? 1 : nowNanos;
+    }
+  }
+
+  /** Records that a loop gets answers again. */
+  synchronized void answered() {
+    loopsUnanswered--;
+    unansweredNanos = 0;
+  }
+
+  /**
+   * Returns whether the store has not answered any loop for {@link StoreHealth#SILENCE_NANOS}. A call would then only
+   * wait. A store that answers reads and refuses writes is not away: it answers each write.
+   */
+  boolean isAway(long nowNanos) {
+    long since = unansweredNanos;
+    return since != 0 && nowNanos - since >= StoreHealth.SILENCE_NANOS;
   }
 
   /** Records that a loop is no longer served. */

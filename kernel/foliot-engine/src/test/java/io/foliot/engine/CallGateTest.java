@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Scheduler.FailedException;
 import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreSeal;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 final class CallGateTest {
-  private final CallGate gate = new CallGate();
+  private boolean isAway;
+  private final CallGate gate = new CallGate(() -> isAway);
   private int calls;
 
   private CompletableFuture<String> call() {
@@ -41,6 +43,18 @@ final class CallGateTest {
     gate.seal(StoreSeal.of(StoreSeal.State.MOVED, "b"));
     assertRefused(gate.report(this::call), OverloadedException.class);
     gate.seal(null);
+    assertThat(gate.write(this::call)).isCompletedWithValue("done");
+  }
+
+  @Test
+  void callsAreRefusedAtOnceWhileTheStoreIsAway() {
+    gate.open();
+    isAway = true;
+    assertRefused(gate.write(this::call), StoreAwayException.class);
+    assertRefused(gate.read(this::call), StoreAwayException.class);
+    assertRefused(gate.report(this::call), StoreAwayException.class);
+    assertThat(calls).isZero();
+    isAway = false;
     assertThat(gate.write(this::call)).isCompletedWithValue("done");
   }
 

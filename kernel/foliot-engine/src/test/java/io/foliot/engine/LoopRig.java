@@ -188,7 +188,7 @@ final class LoopRig {
 
   final QueueRegistry registry = new QueueRegistry(store, nodeClock, List.of(delivery), options, () -> {});
   final StoreClock clock = new StoreClock(START_MILLIS * 1_000, nowNanos);
-  final StoreHealth health = new StoreHealth(meter, recoveries::add, new StoreOutage(), nowNanos);
+  final StoreHealth health = new StoreHealth(meter, recoveries::add, new StoreOutage(1), nowNanos);
   final IndexReads reads = new IndexReads(store, inbox, 100);
   final Moves moves = new Moves(100);
   final Lanes lanes = new Lanes(options, registry, clock, moves, reads);
@@ -226,7 +226,7 @@ final class LoopRig {
 
   /** Returns a loop that only the test turns. */
   EngineLoop loop(EngineOptions loopOptions, Coordinator coordinator, SlotSet share) {
-    return new EngineLoop(loopOptions, environment(coordinator), SLEEPING, registry, new StoreOutage(),
+    return new EngineLoop(loopOptions, environment(coordinator), SLEEPING, registry, new StoreOutage(1),
         new EndHints(List.of(), (queue, keys) -> {}), random, share,
         () -> {}, nanos -> {});
   }

@@ -36,7 +36,7 @@ final class NodeStatusTest {
   private final LoopGroup loops = new LoopGroup(2, LoopRig.SLOTS,
       (index, share) -> rig.loop(options, coordinator, share));
   private final ParkedHeads parked = new ParkedHeads(rig.store, rig.inbox);
-  private final CallGate gate = new CallGate();
+  private final CallGate gate = new CallGate(() -> false);
   private final Membership membership = new Membership(options, rig.store, rig.nodeClock, coordinator, loops);
   private final NodeStatus status = new NodeStatus(options, rig.environment(coordinator), rig.registry, loops, parked,
       membership, gate);

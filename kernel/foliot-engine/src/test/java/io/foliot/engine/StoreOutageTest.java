@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Tests the log lines about an unavailable store, and about nodes that join and leave. */
 final class StoreOutageTest {
   private final RecordedLog log = new RecordedLog();
-  private final StoreOutage outage = new StoreOutage(log);
+  private final StoreOutage outage = new StoreOutage(2, log);
   private long nowNanos;
 
   /** Returns the store health of a new loop, after one successful call. */
@@ -46,6 +46,25 @@ final class StoreOutageTest {
     assertThat(log.lines).containsExactly(
         "WARNING the store does not answer; trying again until it does: call=due, reason=the database is unavailable",
         "INFO the store answers again: awayFor=9.8 s");
+  }
+
+  @Test
+  void theStoreIsAwayOnceItHasAnsweredNoLoopForSeconds() {
+    StoreAwayException failure = new StoreAwayException("the database is unavailable", new IOException());
+    StoreHealth first = loop();
+    StoreHealth second = loop();
+    first.called("due", 1, nowNanos, failure, nowNanos);
+    nowNanos = StoreHealth.SILENCE_NANOS;
+    assertThat(outage.isAway(nowNanos)).as("the other loop is served").isFalse();
+    second.called("due", 1, nowNanos, failure, nowNanos);
+    assertThat(outage.isAway(nowNanos + StoreHealth.SILENCE_NANOS - 1)).isFalse();
+    assertThat(outage.isAway(nowNanos + StoreHealth.SILENCE_NANOS)).isTrue();
+    nowNanos += StoreHealth.SILENCE_NANOS;
+    first.wrote(false, nowNanos);
+    first.called("due", 1, nowNanos, null, nowNanos);
+    assertThat(outage.isAway(nowNanos)).as("a store that refuses writes answers").isFalse();
+    first.called("due", 1, nowNanos, failure, nowNanos);
+    assertThat(outage.isAway(nowNanos + StoreHealth.SILENCE_NANOS)).as("an outage begins anew").isTrue();
   }
 
   @Test

@@ -46,6 +46,8 @@ import org.jspecify.annotations.Nullable;
  * has nothing to record then fails.
  */
 public final class JobPlanner implements Delivery {
+  /** Name of the internal queue of the tasks of jobs, a label of metrics. */
+  public static final String QUEUE = Shards.JOBS;
   /** The type of the internal queue's target. */
   static final String TYPE = "jobs";
 

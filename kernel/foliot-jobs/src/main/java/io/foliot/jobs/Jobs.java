@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -185,6 +186,26 @@ public final class Jobs {
     return create(job, JobChange::declared, (record, now, known) -> JobChange.declare(record, job, now, known));
   }
 
+  /**
+   * Changes the definition of a job. The change is computed from the definition in the store, and is computed again if
+   * the job changes meanwhile, so that it keeps changes that other callers make at the same time.
+   *
+   * @param edit returns the new definition, which has the same name; it must not block
+   */
+  public CompletableFuture<JobStatus> edit(String name, UnaryOperator<Job> edit) {
+    return repeats.untilTaken(name, () -> stored(name).thenCompose(found -> {
+      if (found == null) {
+        return busy();
+      }
+      Job old = found.record().job();
+      Job next = edit.apply(old);
+      return ensureWorkers(next).thenCompose(ensured -> calendars.of(next.schedule()))
+          .thenCompose(known -> calendars.of(old.schedule()).thenCompose(before -> time.now(name)
+              .thenCompose(now -> changed(found,
+                  JobChange.put(found.record(), next, now, calendar -> either(known, before, calendar)), now))));
+    }));
+  }
+
   /** Computes the record of a new job. */
   private interface Creation {
     JobRecord apply(Job job, long now, Function<String, @Nullable Calendar> known);
@@ -196,19 +217,24 @@ public final class Jobs {
   }
 
   private CompletableFuture<Put> create(Job job, Creation creation, Change change) {
+    return ensureWorkers(job).thenCompose(ensured -> write(job, creation, change)).toCompletableFuture();
+  }
+
+  /** Fails if a job needs workers, and the tasks of its queue are not taken by workers. */
+  private CompletionStage<Boolean> ensureWorkers(Job job) {
     boolean isOwn = job.allocation() == Allocation.OWN;
     if (job.scope() == Scope.ONE && !isOwn) {
-      return write(job, creation, change);
+      return CompletableFuture.completedFuture(true);
     }
-    return host.hasWorkers(job.queue()).thenCompose(hasWorkers -> {
+    return host.hasWorkers(job.queue()).thenApply(hasWorkers -> {
       if (!hasWorkers) {
         throw new IllegalArgumentException((isOwn ? "allocation OWN" : "scope " + job.scope())
             + " is for queues whose tasks workers take, and the tasks of this queue are delivered to an address;"
             + " choose " + (isOwn ? "another allocation" : "scope ONE") + ": job=" + job.name() + ", queue="
             + job.queue());
       }
-      return write(job, creation, change);
-    }).toCompletableFuture();
+      return true;
+    });
   }
 
   /** Writes a job. The first try assumes that the job is new, and does not read it. */

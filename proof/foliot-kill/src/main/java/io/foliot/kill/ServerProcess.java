@@ -102,7 +102,7 @@ final class ServerProcess implements AutoCloseable {
         .forEach(command::add);
     command.addAll(List.of("-ea", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
         System.getProperty("java.class.path"), Foliot.class.getName(), "server", "--host", place.host(), "--port",
-        Integer.toString(port), "--engine-lease-margin", LEASE_MARGIN.toMillis() + "ms"));
+        Integer.toString(port), "--stop-grace", "0s", "--engine-lease-margin", LEASE_MARGIN.toMillis() + "ms"));
     command.addAll(store.options());
     command.addAll(place.options());
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)

@@ -76,7 +76,7 @@ final class DemoServer implements AutoCloseable {
         ? List.of("-jar", classPath)
         : List.of("-cp", classPath, Foliot.class.getName()));
     command.addAll(List.of("server", "--port", Integer.toString(port), "--data", folder.resolve("data").toString(),
-        "--log-level", "warn",
+        "--log-level", "warn", "--stop-grace", "0s",
         // A task that runs when the server is killed runs again when its lease ends. A short margin keeps the lease
         // short.
         "--engine-lease-margin", "1s"));

@@ -32,7 +32,7 @@ final class DoctorCommand implements Callable<Integer> {
   @Option(names = "--config", paramLabel = "FILE", description = "the file with the server's configuration")
   private @Nullable String config;
 
-  @Option(names = "--url", paramLabel = "URL", description = "checks only the server at this address, and nothing on this machine")
+  @Option(names = "--url", paramLabel = "URL", description = "checks only the server at this address, and nothing on this machine; a server in FOLIOT_URL is checked as well as this machine")
   private @Nullable String url;
 
   @Mixin
@@ -52,9 +52,7 @@ final class DoctorCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     List<Finding> findings = new ArrayList<>();
-    for (Checks.Check check : url == null
-        ? new Checks(configuration()).all()
-        : List.<Checks.Check>of(this::server)) {
+    for (Checks.Check check : checks()) {
       Finding finding = check.find();
       findings.add(finding);
       if (!json.isSet()) {
@@ -68,6 +66,17 @@ final class DoctorCommand implements Callable<Integer> {
               .json());
     }
     return failed ? Foliot.FAILURE : Foliot.OK;
+  }
+
+  private List<Checks.Check> checks() {
+    if (url != null) {
+      return List.of(this::server);
+    }
+    List<Checks.Check> checks = new ArrayList<>(new Checks(configuration()).all());
+    if (!shell.variable(ServerConnection.URL_VARIABLE).isEmpty()) {
+      checks.add(this::server);
+    }
+    return checks;
   }
 
   private FoliotConfig configuration() {
@@ -88,9 +97,13 @@ final class DoctorCommand implements Callable<Integer> {
           : Finding.fail("server", remote.url() + " is not ready: status=" + answer.statusCode() + ", answer="
               + Shell.plain(answer.body()), "see the server's log");
     } catch (IOException e) {
-      return Finding.fail("server", url + " does not answer: " + (e.getMessage() == null ? e : e.getMessage()),
+      return Finding.fail("server", address() + " does not answer: " + (e.getMessage() == null ? e : e.getMessage()),
           "check that the server runs, and that the address is right");
     }
+  }
+
+  private String address() {
+    return url == null ? shell.variable(ServerConnection.URL_VARIABLE) : url;
   }
 
   private void print(Finding finding) {

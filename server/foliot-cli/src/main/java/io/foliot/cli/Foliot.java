@@ -4,13 +4,20 @@ import io.foliot.load.BenchCommand;
 import io.foliot.server.config.Defaults;
 import io.foliot.server.text.Nearest;
 import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
+import picocli.CommandLine.MutuallyExclusiveArgsException;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The foliot command. */
@@ -23,6 +30,16 @@ public final class Foliot {
   static final int OK = 0;
   static final int FAILURE = 1;
   static final int USAGE = 2;
+
+  /** Words that users of other tools try, and the commands that do what they mean. */
+  private static final Map<String, String> ELSEWHERE = Map.of(
+      "logs", "the log of a task is in foliot get ID",
+      "log", "the log of a task is in foliot get ID",
+      "apply", "foliot jobs apply -f FILE creates or replaces jobs",
+      "export", "foliot jobs export prints jobs as a file",
+      "start", "foliot server starts a server",
+      "status", "foliot cluster and foliot doctor show the state of a server");
+  private static final Pattern OPTION = Pattern.compile("--[a-z-]+");
 
   private Foliot() {}
 
@@ -73,8 +90,19 @@ public final class Foliot {
             shell.colours() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF))
         .setUsageHelpAutoWidth(shell.terminal())
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .registerConverter(Double.class, text -> number(text, Double::valueOf, "a number such as 2.5"))
+        .registerConverter(Integer.class, text -> number(text, Integer::valueOf, "a whole number such as 2"))
+        .registerConverter(int.class, text -> number(text, Integer::valueOf, "a whole number such as 2"))
         .setExecutionExceptionHandler((failure, line, result) -> failed(shell, failure))
         .setParameterExceptionHandler((failure, args) -> misused(shell, failure));
+  }
+
+  private static <T> T number(String text, Function<String, T> reader, String expected) {
+    try {
+      return reader.apply(text);
+    } catch (NumberFormatException e) {
+      throw new TypeConversionException("expected " + expected + ", but got \"" + text + "\"");
+    }
   }
 
   private static void prepare(CommandSpec spec) {
@@ -105,6 +133,8 @@ public final class Foliot {
     }
     if (failure instanceof UnmatchedArgumentException unmatched) {
       report(shell, unknown(line.getCommandSpec(), unmatched.getUnmatched().getFirst()));
+    } else if (failure instanceof MutuallyExclusiveArgsException) {
+      report(shell, "give only one of these: " + exclusive(String.valueOf(failure.getMessage())));
     } else {
       String message = String.valueOf(failure.getMessage());
       // All messages of Foliot begin in lower case, but picocli's do not.
@@ -116,15 +146,26 @@ public final class Foliot {
     return USAGE;
   }
 
+  /** Returns the options that the message of picocli names, such as {@code "--to, --pull"}. */
+  private static String exclusive(String message) {
+    return OPTION.matcher(message).results().map(MatchResult::group).distinct().collect(Collectors.joining(", "));
+  }
+
   private static String unknown(CommandSpec spec, String word) {
     if (word.startsWith("-")) {
       String name = word.contains("=") ? word.substring(0, word.indexOf('=')) : word;
+      if (spec.subcommands().values().stream().anyMatch(each -> each.getCommandSpec().findOption(name) != null)) {
+        return "the option " + name + " belongs to a command, so write it after the command: " + spec.qualifiedName()
+            + " COMMAND " + name;
+      }
       String nearest = Nearest.of(name, spec.optionsMap().keySet());
       return spec.name() + " has no option " + name + (nearest == null ? "" : ": did you mean " + nearest + "?");
     }
     return spec.subcommands().isEmpty()
         ? spec.name() + " does not take the argument \"" + word + "\""
-        : "there is no command " + word + ": " + Nearest.hint(word, spec.subcommands().keySet());
+        : "there is no command " + word + ": " + (ELSEWHERE.containsKey(word)
+            ? ELSEWHERE.get(word)
+            : Nearest.hint(word, spec.subcommands().keySet()));
   }
 
   private static void report(Shell shell, String message) {

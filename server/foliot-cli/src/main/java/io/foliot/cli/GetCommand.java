@@ -8,6 +8,7 @@ import io.foliot.core.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -19,6 +20,8 @@ import picocli.CommandLine.Option;
 final class GetCommand implements Callable<Integer> {
   /** Maximum number of characters of a payload that the output for people shows. */
   private static final int SHOWN_PAYLOAD = 2_000;
+
+  private static final Pattern RESUME = Pattern.compile("POST /v1/queues/([^/]+)/resume");
 
   private final Shell shell;
 
@@ -66,13 +69,26 @@ final class GetCommand implements Callable<Integer> {
       return;
     }
     JsonView view = JsonView.parse(explanation);
-    new CommandOutput().add("id", view.at("id").text()).add("state", view.at("state").text())
+    new CommandOutput().add("id", view.at("id").text()).add("queue", view.at("queue").text())
+        .add("key", view.at("key").exists() ? view.at("key").text() : null).add("state", view.at("state").text())
         .add("dueAt", view.at("dueAt").text()).add("owner", view.at("owner").text())
         .add("lane", view.at("lane", "waiting").text() + " waiting, " + view.at("lane", "running").text() + " running")
-        .add("destination", view.at("destination", "name").text() + ", " + view.at("destination", "running").text()
-            + " of " + view.at("destination", "limit").text() + " running")
-        .print(shell, false);
-    view.at("reasons").items().forEach(reason -> shell.line("- " + Shell.plain(reason.text())));
+        .add("destination", destination(view.at("destination"))).print(shell, false);
+    view.at("reasons").items().forEach(reason -> shell.line("- " + Shell.plain(command(reason.text()))));
+  }
+
+  /** Returns a destination in words; null for a task that workers claim, which has none. */
+  private static @Nullable String destination(JsonView destination) {
+    String name = destination.at("name").text("");
+    return name.isEmpty()
+        ? null
+        : name + ", " + destination.at("running").text() + " of " + destination.at("limit").text() + " running";
+  }
+
+  /** Returns a reason that names calls of the API as the commands that make them. */
+  private static String command(String reason) {
+    return RESUME.matcher(reason).replaceAll("foliot queues resume $1").replace("POST .../redrive brings it back",
+        "foliot queues redrive QUEUE brings it back");
   }
 
   private void show(TaskView view) {

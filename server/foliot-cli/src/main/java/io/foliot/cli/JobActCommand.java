@@ -1,8 +1,13 @@
 package io.foliot.cli;
 
+import io.foliot.core.DurationText;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -14,7 +19,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Shows a job or changes its state. */
 abstract sealed class JobActCommand implements Callable<Integer> {
-  private static final Duration TIMEOUT = Duration.ofSeconds(35);
+  /** Number of runs that the server returns at most. */
+  private static final int MAX_RUNS = 1_000;
+  /** Pause between two reads of a run that the command waits for. */
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   final Shell shell;
 
@@ -33,15 +41,15 @@ abstract sealed class JobActCommand implements Callable<Integer> {
    *
    * @param path the job's path in the API
    * @param name the job's name
+   * @return the exit code
    */
-  abstract void act(ServerConnection remote, String path, String name);
+  abstract int act(ServerConnection remote, String path, String name);
 
   @Override
   public Integer call() {
     try (ServerConnection remote = server.open(shell)) {
-      act(remote, "/v1/jobs/" + ServerConnection.segment(job), job);
+      return act(remote, "/v1/jobs/" + ServerConnection.segment(job), job);
     }
-    return Foliot.OK;
   }
 
   /** Prints times, one per line. */
@@ -63,11 +71,11 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     }
 
     @Override
-    void act(ServerConnection remote, String path, String name) {
+    int act(ServerConnection remote, String path, String name) {
       String answer = remote.get(path);
       if (json.isSet()) {
         shell.line(answer);
-        return;
+        return Foliot.OK;
       }
       JsonView job = JsonView.parse(answer);
       shell.line(name + " is " + job.at("state").text() + ": "
@@ -97,8 +105,11 @@ abstract sealed class JobActCommand implements Callable<Integer> {
           + " failed, " + totals.at("stopped").number() + " stopped, " + totals.at("requested").number()
           + " requested");
       targets(shell, job.at("active").items());
-      shell.line("next times:");
+      shell.line(job.at("state").text().equals("PAUSED") && !job.at("pause", "until").exists()
+          ? "next times, if it were resumed now:"
+          : "next times:");
       times(shell, job.at("nextTimes").items());
+      return Foliot.OK;
     }
   }
 
@@ -113,8 +124,9 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     }
 
     @Override
-    void act(ServerConnection remote, String path, String name) {
+    int act(ServerConnection remote, String path, String name) {
       times(shell, JsonView.parse(remote.get(path + "/next?count=" + count)).at("times").items());
+      return Foliot.OK;
     }
   }
 
@@ -124,16 +136,23 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     @Mixin
     private final JsonOption json = new JsonOption();
 
+    @Option(names = "--result", paramLabel = "RESULT", description = "only runs and times with this result, such as failed, running or missed")
+    private @Nullable String wanted;
+
+    @Option(names = "--limit", paramLabel = "N", description = "maximum number of lines; all that are kept unless given")
+    private @Nullable Integer limit;
+
     Runs(Shell shell) {
       super(shell);
     }
 
     @Override
-    void act(ServerConnection remote, String path, String name) {
-      String answer = remote.get(path + "/runs");
+    int act(ServerConnection remote, String path, String name) {
+      String answer = remote.get(path + "/runs?limit=" + (limit == null ? MAX_RUNS : limit)
+          + (wanted == null ? "" : "&result=" + ServerConnection.segment(wanted.toUpperCase(Locale.ROOT))));
       if (json.isSet()) {
         shell.line(answer);
-        return;
+        return Foliot.OK;
       }
       Table table = new Table().left("time").right("times").left("origin").left("result").right("shards")
           .right("failed").left("ended");
@@ -143,11 +162,12 @@ abstract sealed class JobActCommand implements Callable<Integer> {
             run.at("endedAt").text("-"));
       }
       if (table.isEmpty()) {
-        shell.line(name + " has not run yet");
+        shell.line(wanted == null ? name + " has not run yet" : name + " has no such run");
       } else {
         table.print(shell);
         targets(shell, JsonView.parse(answer).at("runs").items());
       }
+      return Foliot.OK;
     }
   }
 
@@ -186,59 +206,53 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     @Option(names = "--parameter", paramLabel = "JSON", description = "the payload of this run instead of the job's parameter, as JSON")
     private @Nullable String parameter;
 
+    @Option(names = "--wait", arity = "0..1", fallbackValue = "1h", paramLabel = "TIME", converter = DurationConverter.class, description = "wait until the run has ended, at most this long, or an hour; the exit code is 1 unless it succeeded")
+    private @Nullable Duration wait;
+
     Trigger(Shell shell) {
       super(shell);
     }
 
     @Override
-    void act(ServerConnection remote, String path, String name) {
+    int act(ServerConnection remote, String path, String name) {
       ObjectNode body = JsonNodeFactory.instance.objectNode();
       if (parameter != null) {
         body.set("parameter", JsonView.node(parameter, "--parameter"));
       }
-      JsonView answer = JsonView.parse(remote.post(path + "/trigger", body.toString(), TIMEOUT));
-      answer.at("times").items().forEach(time -> shell.line(name + " runs for " + time.text()));
-    }
-  }
-
-  /** Pauses a job. */
-  @Command(name = "pause", description = "Pauses a job: its scheduled times do not run until it is resumed.")
-  static final class Pause extends JobActCommand {
-    @Option(names = "--until", paramLabel = "INSTANT", description = "when the job resumes by itself")
-    private @Nullable String until;
-
-    @Option(names = "--reason", paramLabel = "TEXT", description = "the reason, which other users see")
-    private @Nullable String reason;
-
-    Pause(Shell shell) {
-      super(shell);
-    }
-
-    @Override
-    void act(ServerConnection remote, String path, String name) {
-      ObjectNode body = JsonNodeFactory.instance.objectNode();
-      if (until != null) {
-        body.put("until", until);
+      JsonView answer = JsonView.parse(remote.post(path + "/trigger", body.toString(), JobPutCommand.TIMEOUT));
+      List<JsonView> times = answer.at("times").items();
+      times.forEach(time -> shell.line(name + " runs for " + time.text()));
+      if (wait == null || times.isEmpty()) {
+        return Foliot.OK;
       }
-      if (reason != null) {
-        body.put("reason", reason);
+      Duration patience = wait;
+      JsonView run = Progress.during(shell, name, progress -> ended(remote, path + "/runs/"
+          + ServerConnection.segment(times.getFirst().text()), answer.at("origin").text(), patience, progress));
+      if (!run.at("endedAt").exists()) {
+        throw CommandException.failure("the run has not ended after " + DurationText.format(patience) + ": "
+            + result(run) + "; foliot jobs runs " + name + " shows it");
       }
-      remote.post(path + "/pause", body.toString(), TIMEOUT);
-      shell.line(name + " is paused");
-    }
-  }
-
-  /** Resumes a job. */
-  @Command(name = "resume", description = "Resumes a paused job. The scheduled times during the pause do not run.")
-  static final class Resume extends JobActCommand {
-    Resume(Shell shell) {
-      super(shell);
+      shell.line(name + " " + result(run) + ", " + run.at("shards").number() + " shards, " + run.at("failed").number()
+          + " failed");
+      return run.at("result").text().equals("SUCCEEDED") ? Foliot.OK : Foliot.FAILURE;
     }
 
-    @Override
-    void act(ServerConnection remote, String path, String name) {
-      remote.post(path + "/resume", "", TIMEOUT);
-      shell.line(name + " is resumed");
+    /** Reads a run until it has ended or the time is over, and returns its last state. */
+    private static JsonView ended(ServerConnection remote, String path, String origin, Duration patience,
+        Consumer<String> progress) {
+      long end = System.nanoTime() + patience.toNanos();
+      while (true) {
+        // A requested run may wait for its turn, and is then unknown here.
+        JsonView run = JsonView.parse(remote.getIfAny(path)).at("runs").items().stream()
+            .filter(each -> each.at("origin").text().equals(origin)).findFirst().orElse(JsonView.parse("{}"));
+        if (run.at("endedAt").exists() || System.nanoTime() - end > 0) {
+          return run;
+        }
+        progress.accept(run.at("result").exists()
+            ? run.at("ended").number() + " of " + run.at("shards").number() + " shards have ended"
+            : "it waits for its turn");
+        LockSupport.parkNanos(POLL_NANOS);
+      }
     }
   }
 
@@ -253,9 +267,10 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     }
 
     @Override
-    void act(ServerConnection remote, String path, String name) {
-      remote.post(path + "/runs/" + ServerConnection.segment(time) + "/stop", "", TIMEOUT);
+    int act(ServerConnection remote, String path, String name) {
+      remote.post(path + "/runs/" + ServerConnection.segment(time) + "/stop", "", JobPutCommand.TIMEOUT);
       shell.line("the runs of " + time + " are being stopped");
+      return Foliot.OK;
     }
   }
 
@@ -270,9 +285,10 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     }
 
     @Override
-    void act(ServerConnection remote, String path, String name) {
+    int act(ServerConnection remote, String path, String name) {
       remote.delete(path + (cancelRuns ? "?runs=cancel" : ""));
       shell.line(name + " is deleted");
+      return Foliot.OK;
     }
   }
 }

@@ -12,7 +12,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Runs scheduled times of the past. */
 @Command(name = "backfill", description = "Runs the scheduled times of a range in the past, the oldest first.", footer = {
-    "", "Example", "  foliot jobs backfill report --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z --dry-run"})
+    "", "Example", "  foliot jobs backfill report --dry-run --from 2026-11-01T00:00:00Z \\",
+    "    --to 2026-11-08T00:00:00Z"})
 final class JobBackfillCommand implements Callable<Integer> {
   private static final Duration TIMEOUT = Duration.ofSeconds(35);
 

@@ -2,6 +2,7 @@ package io.foliot.cli;
 
 import io.foliot.jobs.JobStatus;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -14,13 +15,16 @@ import picocli.CommandLine.Option;
 /** Lists recurring jobs. */
 @Command(name = "jobs", description = "Lists recurring jobs. The subcommands create and change jobs.", synopsisSubcommandLabel = "[COMMAND]", commandListHeading = "%nCommands:%n", footer = {
     "", "Examples", "  foliot jobs",
-    "  foliot jobs put report --queue billing --cron \"0 2 * * *\" --zone Europe/Berlin",
+    "  foliot jobs put report --queue billing --cron \"0 2 * * *\"",
     "  foliot jobs runs report"})
 final class JobsCommand implements Callable<Integer> {
   private final Shell shell;
 
   @Option(names = "--queue", paramLabel = "QUEUE", description = "only jobs of this queue")
   private @Nullable String queue;
+
+  @Option(names = "--name", paramLabel = "TEXT", description = "only jobs whose names contain this text, in any case")
+  private @Nullable String name;
 
   @Option(names = "--state", paramLabel = "STATE", description = "only jobs in this state: active, paused, completed, error")
   private JobStatus.@Nullable State state;
@@ -38,21 +42,37 @@ final class JobsCommand implements Callable<Integer> {
   static CommandLine withSubcommands(Shell shell) {
     return new CommandLine(new JobsCommand(shell))
         .addSubcommand(new JobPutCommand(shell))
-        .addSubcommand("list", new CommandLine(new JobsCommand(shell)).setCommandName("list"))
+        .addSubcommand(new JobSetCommand(shell))
+        .addSubcommand(new JobApplyCommand(shell))
+        .addSubcommand(new JobExportCommand(shell))
+        .addSubcommand("list", list(shell))
         .addSubcommand(new JobActCommand.Get(shell))
         .addSubcommand(new JobActCommand.Next(shell))
         .addSubcommand(new JobActCommand.Runs(shell))
         .addSubcommand(new JobActCommand.Trigger(shell))
         .addSubcommand(new JobBackfillCommand(shell))
-        .addSubcommand(new JobActCommand.Pause(shell))
-        .addSubcommand(new JobActCommand.Resume(shell))
+        .addSubcommand(new JobStateCommand.Pause(shell))
+        .addSubcommand(new JobStateCommand.Resume(shell))
         .addSubcommand(new JobActCommand.Stop(shell))
         .addSubcommand(new JobActCommand.Delete(shell))
         .addSubcommand(new JobPreviewCommand(shell));
   }
 
-  @Override
-  public Integer call() {
+  private static CommandLine list(Shell shell) {
+    CommandLine list = new CommandLine(new JobsCommand(shell)).setCommandName("list");
+    list.getCommandSpec().usageMessage().description("Lists recurring jobs.").footer();
+    return list;
+  }
+
+  /**
+   * Returns all jobs that the caller may see, page by page.
+   *
+   * @param queue the queue of the jobs, or null for all
+   * @param state the state of the jobs, or null for all
+   * @param name a text that the names contain, or null for all
+   */
+  static List<JsonView> read(ServerConnection remote, @Nullable String queue, JobStatus.@Nullable State state,
+      @Nullable String name) {
     StringBuilder path = new StringBuilder("/v1/jobs?limit=1000");
     if (queue != null) {
       path.append("&queue=").append(ServerConnection.segment(queue));
@@ -60,17 +80,28 @@ final class JobsCommand implements Callable<Integer> {
     if (state != null) {
       path.append("&state=").append(state);
     }
+    if (name != null) {
+      path.append("&name=").append(ServerConnection.segment(name));
+    }
+    List<JsonView> jobs = new ArrayList<>();
+    String cursor = "";
+    do {
+      JsonView page = JsonView
+          .parse(remote.get(path + (cursor.isEmpty() ? "" : "&cursor=" + ServerConnection.segment(cursor))));
+      jobs.addAll(page.at("jobs").items());
+      cursor = page.at("next").text("");
+    } while (!cursor.isEmpty());
+    jobs.sort(Comparator.comparing(job -> job.at("job").text()));
+    return jobs;
+  }
+
+  @Override
+  public Integer call() {
     Table table = new Table().left("job").left("queue").left("schedule").left("state").left("next").right("fired")
         .right("failed").right("skipped").right("missed");
-    List<JsonView> jobs = new ArrayList<>();
+    List<JsonView> jobs;
     try (ServerConnection remote = server.open(shell)) {
-      String cursor = "";
-      do {
-        JsonView page = JsonView
-            .parse(remote.get(path + (cursor.isEmpty() ? "" : "&cursor=" + ServerConnection.segment(cursor))));
-        jobs.addAll(page.at("jobs").items());
-        cursor = page.at("next").text("");
-      } while (!cursor.isEmpty());
+      jobs = read(remote, queue, state, name);
     }
     if (json.isSet()) {
       shell.line(JsonView.object("jobs", jobs));
@@ -97,7 +128,6 @@ final class JobsCommand implements Callable<Integer> {
   static String schedule(JsonView schedule) {
     String timing = List.of("cron", "every", "after", "at").stream().filter(kind -> schedule.at(kind).exists())
         .map(kind -> kind + " " + schedule.at(kind).text()).collect(Collectors.joining());
-    String zone = schedule.at("zone").text("Z");
-    return zone.equals("Z") ? timing : timing + " " + zone;
+    return timing + " " + schedule.at("zone").text("UTC");
   }
 }

@@ -93,6 +93,16 @@ final class JsonView {
     return exists() && node.isValueNode() ? node.asString() : otherwise;
   }
 
+  /** Returns a text, a number or a boolean as text, and any other value as JSON. */
+  String json() {
+    return node.isValueNode() ? node.asString() : node.toString();
+  }
+
+  /** Returns the value itself, which the caller may change. */
+  JsonNode node() {
+    return node;
+  }
+
   long number() {
     return node.asLong(0);
   }

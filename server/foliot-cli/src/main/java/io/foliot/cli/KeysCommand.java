@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
 /** Lists API keys. */
 @Command(name = "keys", description = "Lists API keys; creates and deletes them.", synopsisSubcommandLabel = "[COMMAND]", commandListHeading = "%nCommands:%n", footer = {
     "", "Once the server has keys, FOLIOT_API_KEY must be a key with the action admin.", "", "Examples",
-    "  foliot keys", "  foliot keys create --allow submit,read --queues orders.* --note shop",
+    "  foliot keys", "  foliot keys create --allow submit,read --queues orders --note shop",
     "  foliot keys delete k1a2b3"})
 final class KeysCommand implements Callable<Integer> {
   private static final String PATH = "/v1/keys";

@@ -32,7 +32,8 @@ import picocli.CommandLine.Option;
         "jdbc:mariadb://HOST/DATABASE or redis://HOST. Users and passwords come from FOLIOT_FROM_USER,",
         "FOLIOT_FROM_PASSWORD, FOLIOT_TO_USER and FOLIOT_TO_PASSWORD.", "", "Example",
         "  FOLIOT_TO_USER=foliot FOLIOT_TO_PASSWORD=... \\",
-        "  foliot migrate --from rocksdb:foliot-data --to jdbc:postgresql://db.example/foliot"})
+        "  foliot migrate --from rocksdb:foliot-data \\",
+        "    --to jdbc:postgresql://db.example/foliot"})
 final class MigrateCommand implements Callable<Integer> {
   private static final String PATIENCE = "60s";
 
@@ -162,6 +163,10 @@ final class MigrateCommand implements Callable<Integer> {
   }
 
   private FoliotConfig.Store store(String option, String text, String variablePrefix) {
+    if (text.indexOf(':') < 0) {
+      throw CommandException.usage(option + ": expected rocksdb:DIR, jdbc:... or redis://..., but got \"" + text
+          + "\"; a data folder is written as rocksdb:" + text);
+    }
     Map<String, String> flags = new HashMap<>();
     if (text.startsWith("rocksdb:")) {
       flags.put("store", "rocksdb");

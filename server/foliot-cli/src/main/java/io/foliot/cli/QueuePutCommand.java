@@ -15,7 +15,8 @@ import picocli.CommandLine.Parameters;
 @Command(name = "put", description = {
     "Creates a queue, or replaces all its settings. A setting that is not given gets its default; a line reports each change."}, footer = {
         "", "Examples", "  foliot queues put orders --to http://127.0.0.1:8080/orders",
-        "  foliot queues put mails --to https://mail.example/send --rate 10 --max-attempts 8 --backoff 5s",
+        "  foliot queues put mails --to https://mail.example/send --rate 10 \\",
+        "    --max-attempts 8 --backoff 5s",
         "  foliot queues put work --pull"})
 final class QueuePutCommand implements Callable<Integer> {
   private final Shell shell;
@@ -53,9 +54,9 @@ final class QueuePutCommand implements Callable<Integer> {
     QueueSettings settings = QueueSettings.builder(delivery()).retry(options.retry()).priority(options.priority)
         .rate(options.rate).concurrency(options.concurrency).maxWait(options.maxWait).maxRun(options.maxRun)
         .retention(options.retention()).paused(paused ? true : null).build();
-    QueueChange change;
+    SettingsDifference change;
     try (ServerConnection remote = server.open(shell)) {
-      change = QueueChange.by(remote, queue, client -> client.putQueue(queue, settings));
+      change = SettingsDifference.ofQueue(remote, queue, client -> client.putQueue(queue, settings));
     }
     shell.line(queue + " is in place");
     if (!change.isNew() && !change.lines().isEmpty()) {

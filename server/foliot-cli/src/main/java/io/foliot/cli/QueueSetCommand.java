@@ -73,9 +73,9 @@ final class QueueSetCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     QueuePatch patch = patch();
-    QueueChange change;
+    SettingsDifference change;
     try (ServerConnection remote = server.open(shell)) {
-      change = QueueChange.by(remote, queue, client -> client.patchQueue(queue, patch));
+      change = SettingsDifference.ofQueue(remote, queue, client -> client.patchQueue(queue, patch));
     }
     shell.line(queue + (change.lines().isEmpty() ? " is unchanged" : " is changed"));
     change.lines().forEach(shell::line);

@@ -8,6 +8,7 @@ import io.foliot.client.RetryPolicy;
 import io.foliot.client.UnknownOutcomeException;
 import io.foliot.client.UnreachableException;
 import io.foliot.server.config.Defaults;
+import io.foliot.server.text.Nearest;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -20,6 +21,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.net.ssl.SSLContext;
@@ -155,6 +157,11 @@ final class ServerConnection implements AutoCloseable {
     return text(HttpRequest.newBuilder(URI.create(url + path)).GET(), ANSWER_TIMEOUT);
   }
 
+  /** Returns the metrics of the server, as text. */
+  String metrics() {
+    return body(answer(HttpRequest.newBuilder(URI.create(url + "/metrics")).GET(), ANSWER_TIMEOUT));
+  }
+
   /** Sends a POST of JSON, and returns the body of the response. */
   String post(String path, String json, Duration timeout) {
     return text(HttpRequest.newBuilder(URI.create(url + path)).header("Content-Type", "application/json")
@@ -167,6 +174,18 @@ final class ServerConnection implements AutoCloseable {
         .PUT(HttpRequest.BodyPublishers.ofString(json)), timeout);
   }
 
+  /** Sends a PATCH of JSON, and returns the body of the response. */
+  String patch(String path, String json, Duration timeout) {
+    return text(HttpRequest.newBuilder(URI.create(url + path)).header("Content-Type", "application/json")
+        .method("PATCH", HttpRequest.BodyPublishers.ofString(json)), timeout);
+  }
+
+  /** Sends a POST of JSON lines, and returns the lines of the response. */
+  List<JsonView> postLines(String path, String lines, Duration timeout) {
+    return text(HttpRequest.newBuilder(URI.create(url + path)).header("Content-Type", "application/x-ndjson")
+        .POST(HttpRequest.BodyPublishers.ofString(lines)), timeout).lines().map(JsonView::parse).toList();
+  }
+
   /** Sends a DELETE. */
   void delete(String path) {
     text(HttpRequest.newBuilder(URI.create(url + path)).DELETE(), ANSWER_TIMEOUT);
@@ -175,11 +194,11 @@ final class ServerConnection implements AutoCloseable {
   /** Returns the body of a GET, as the server wrote it; empty if the status is 404. */
   String getIfAny(String path) {
     HttpResponse<String> answer = answer(HttpRequest.newBuilder(URI.create(url + path)).GET(), ANSWER_TIMEOUT);
-    return answer.statusCode() == 404 ? "" : body(answer);
+    return answer.statusCode() == 404 ? "" : json(answer);
   }
 
   private String text(HttpRequest.Builder request, Duration timeout) {
-    return body(answer(request, timeout));
+    return json(answer(request, timeout));
   }
 
   private HttpResponse<String> answer(HttpRequest.Builder request, Duration timeout) {
@@ -202,11 +221,22 @@ final class ServerConnection implements AutoCloseable {
     return answer.body();
   }
 
+  /** Returns the JSON of a successful response; fails if another program than a Foliot server has sent it. */
+  private String json(HttpResponse<String> answer) {
+    String body = body(answer);
+    if (!answer.headers().firstValue("Content-Type").orElse("").contains("json")) {
+      throw CommandException.failure(url + " answers, but not as a Foliot server does: it sent "
+          + answer.headers().firstValue("Content-Type").map(Shell::plain).orElse("no content type")
+          + " where JSON was expected; is the address right (--url, " + URL_VARIABLE + ")?");
+    }
+    return body;
+  }
+
   private String refusal(int status, String type, String title, @Nullable String detail,
       Function<String, @Nullable String> members) {
     String known = switch (type.substring(type.lastIndexOf(':') + 1)) {
       case "unknown-queue" -> creation(members, "queue", "queues put %s --to URL (or --pull)");
-      case "unknown-job" -> creation(members, "job", "jobs put %s --queue QUEUE --cron \"0 2 * * *\"");
+      case "unknown-job" -> unknownJob(members.apply("job"));
       case "unknown-calendar" -> creation(members, "calendar", "calendars put %s SAT SUN");
       case "unknown-worker" -> "no live worker has the name " + Shell.plain(String.valueOf(members.apply("worker")))
           + "; foliot workers lists the live workers; a worker is listed a second or two after its first claim";
@@ -227,6 +257,20 @@ final class ServerConnection implements AutoCloseable {
       return title + ": " + url + " is perhaps not a Foliot server (--url, " + URL_VARIABLE + ")";
     }
     return title + ": " + Shell.plain(detail);
+  }
+
+  /** Returns a message that names the missing job, and the job of the server that was probably meant. */
+  private @Nullable String unknownJob(@Nullable String name) {
+    if (name == null || name.isEmpty()) {
+      return null;
+    }
+    List<String> known = JsonView.parse(getIfAny("/v1/jobs?limit=1000")).at("jobs").items().stream()
+        .map(job -> job.at("job").text()).toList();
+    String nearest = Nearest.of(name, known);
+    return "there is no job " + Shell.plain(name) + (nearest != null
+        ? ": did you mean " + Shell.plain(nearest) + "?"
+        : "; foliot jobs lists the jobs, foliot jobs put " + Shell.plain(name)
+            + " --queue QUEUE --cron \"0 2 * * *\" creates it");
   }
 
   /**

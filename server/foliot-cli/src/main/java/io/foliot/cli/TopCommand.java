@@ -64,7 +64,7 @@ final class TopCommand implements Callable<Integer> {
   }
 
   private static void refresh(ServerConnection remote, TopScreen screen) {
-    String metrics = remote.get("/metrics");
+    String metrics = remote.metrics();
     screen.update(metrics, remote.get("/v1/queues"), remote.get("/v1/cluster"), Instant.now(), System.nanoTime());
   }
 

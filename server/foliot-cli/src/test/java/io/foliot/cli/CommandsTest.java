@@ -3,6 +3,7 @@ package io.foliot.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import io.foliot.backends.Await;
 import io.foliot.client.ClaimRequest;
 import io.foliot.client.ClaimedTask;
@@ -12,9 +13,13 @@ import io.foliot.client.TaskNote;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.config.FoliotConfig;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -95,6 +100,54 @@ final class CommandsTest {
     }
     assertThat(run("get", "orders", "k").out()).contains("100 %, page 3", "read 3")
         .doesNotContain("\uFFFD").containsPattern("log +read 2\\R +read 3\\R");
+  }
+
+  @Test
+  void anotherProgramIsNotTakenForAServerWithoutQueues() throws IOException {
+    HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
+    other.createContext("/", call -> {
+      call.sendResponseHeaders(200, -1);
+      call.close();
+    });
+    other.start();
+    try {
+      Outcome outcome = Outcome.of(Map.of("FOLIOT_URL", "http://127.0.0.1:" + other.getAddress().getPort()), "queues");
+      assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+      assertThat(outcome.err()).contains("answers, but not as a Foliot server does");
+    } finally {
+      other.stop(0);
+    }
+  }
+
+  @Test
+  void aPullTaskIsExplainedWithoutADestination() {
+    assertThat(run("submit", "orders", "--delay", "0s", "--key", "k").exitCode()).isEqualTo(Foliot.OK);
+    Await.until("no worker is the only reason", BOUND, () -> run("get", "orders", "k", "--why").out()
+        .contains("- no worker of its queue waits"));
+    assertThat(run("get", "orders", "k", "--why").out()).contains("queue", "orders", "key").doesNotContain(
+        "destination",
+        "behind other tasks");
+    assertThat(run("queues", "pause", "orders").exitCode()).isEqualTo(Foliot.OK);
+    Await.until("the pause is the reason", BOUND, () -> run("get", "orders", "k", "--why").out()
+        .contains("foliot queues resume orders"));
+  }
+
+  @Test
+  void anUnknownJobNamesTheNearest() {
+    assertThat(run("jobs", "put", "nightly", "--queue", "orders", "--every", "1h").exitCode()).isEqualTo(Foliot.OK);
+    assertThat(run("jobs", "get", "nigthly").err()).contains("there is no job nigthly: did you mean nightly?");
+    assertThat(run("jobs", "trigger", "x1").err()).contains("foliot jobs lists the jobs");
+  }
+
+  @Test
+  void aJobIsPausedForADuration() {
+    assertThat(run("jobs", "put", "nightly", "--queue", "orders", "--every", "1h").exitCode()).isEqualTo(Foliot.OK);
+    assertThat(run("jobs", "pause", "nightly", "--until", "2h").exitCode()).isEqualTo(Foliot.OK);
+    JsonView pause = json(run("jobs", "get", "nightly", "--json")).at("pause");
+    assertThat(Duration.between(Instant.parse(pause.at("since").text()), Instant.parse(pause.at("until").text())))
+        .isBetween(Duration.ofMinutes(119), Duration.ofMinutes(121));
+    assertThat(run("jobs", "pause", "nightly").exitCode()).isEqualTo(Foliot.OK);
+    assertThat(run("jobs", "get", "nightly").out()).contains("every 1h UTC", "next times, if it were resumed now");
   }
 
   @Test

@@ -4,15 +4,24 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.backends.Await;
+import io.foliot.client.FoliotClient;
+import io.foliot.client.Settlement;
+import io.foliot.client.Worker;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.config.FoliotConfig;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the commands of recurring jobs against a real server. */
 final class JobCommandsTest {
@@ -31,6 +40,9 @@ final class JobCommandsTest {
   void stop() {
     server.close();
   }
+
+  @TempDir
+  private Path folder = Path.of("");
 
   private Outcome run(String... words) {
     return Outcome.of(Map.of("FOLIOT_URL", server.url()), words);
@@ -117,6 +129,117 @@ final class JobCommandsTest {
     assertThat(range).contains("would run for", "2025-01-01T01:00:00.000Z");
     assertThat(output("jobs", "backfill", "report", "--from", "2024-12-31T00:00:00Z", "--to", "2025-01-02T00:00:00Z"))
         .contains("report runs for", "2025-01-01T01:00:00.000Z");
+  }
+
+  @Test
+  void aPutReportsWhatItResets() {
+    putReport();
+    assertThat(output("jobs", "put", "report", "--queue", "billing", "--cron", "0 2 1 1 *")).contains("changed:",
+        "  shards is 1, and was 2", "  schedule.zone is UTC, and was Europe/Berlin", "  timeout is not set, and was 2h",
+        "foliot jobs set report");
+    assertThat(output("jobs", "put", "report", "--queue", "billing", "--cron", "0 2 1 1 *"))
+        .doesNotContain("changed:");
+  }
+
+  @Test
+  void aSettingIsChangedAndTheOthersStay() {
+    putReport();
+    assertThat(output("jobs", "set", "report", "--timeout", "3h", "--unset", "overlap").lines()).containsExactly(
+        "report is changed", "  overlap is skip, and was queue", "  timeout is 3h, and was 2h");
+    JsonView job = JsonView.parse(output("jobs", "get", "report", "--json"));
+    assertThat(job.at("shards").number()).isEqualTo(2);
+    assertThat(job.at("misfire", "window").text()).isEqualTo("6h");
+    assertThat(job.at("parameter", "kind").text()).isEqualTo("daily");
+
+    output("jobs", "set", "report", "--every", "2h", "--misfire", "once");
+    job = JsonView.parse(output("jobs", "get", "report", "--json"));
+    assertThat(job.at("schedule", "every").text()).isEqualTo("2h");
+    assertThat(job.at("schedule", "cron").exists()).isFalse();
+    assertThat(job.at("schedule", "zone").text()).isEqualTo("Europe/Berlin");
+    assertThat(job.at("misfire", "policy").text()).isEqualTo("once");
+    assertThat(output("jobs", "set", "report", "--every", "2h")).isEqualToIgnoringNewLines("report is unchanged");
+
+    assertThat(run("jobs", "set", "report").err()).contains("name at least one setting");
+    assertThat(run("jobs", "set", "report", "--timeout", "1h", "--unset", "timeout").err())
+        .contains("both set and unset");
+    assertThat(run("jobs", "set", "report", "--unset", "colour").err()).contains("expected one of shards");
+    assertThat(run("jobs", "set", "nobody", "--every", "1h").err()).contains("there is no job nobody");
+    assertThat(run("jobs", "set", "report", "--queue", "nowhere").err()).contains("nowhere");
+  }
+
+  @Test
+  void jobsOfAFileAreCreatedChangedAndKept() throws IOException {
+    Path file = folder.resolve("jobs.yaml");
+    Files.writeString(file, """
+        jobs:
+        - {job: a, queue: billing, schedule: {cron: 0 2 * * *, zone: Europe/Berlin}, shards: 3}
+        - job: b
+          queue: billing
+          schedule: {every: 10m}
+          parameter: {text: "1.0", number: 1.50}
+        """);
+    assertThat(output("jobs", "apply", "-f", file.toString()).lines()).containsExactly("a is created", "b is created");
+    assertThat(output("jobs", "apply", "-f", file.toString()).lines()).containsExactly("a is unchanged",
+        "b is unchanged");
+
+    String exported = output("jobs", "export", "--queue", "billing");
+    assertThat(exported).startsWith("jobs:").contains("zone: Europe/Berlin").doesNotContain("totals");
+    Files.writeString(file, exported);
+    assertThat(output("jobs", "apply", "-f", file.toString()).lines()).containsExactly("a is unchanged",
+        "b is unchanged");
+
+    Files.writeString(file, exported.replace("every: 10m", "every: 20m").replace("Europe/Berlin", "Europe/Berln"));
+    Outcome outcome = run("jobs", "apply", "-f", file.toString());
+    assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(outcome.out().lines()).containsExactly("b is changed");
+    assertThat(outcome.err()).contains("a is refused", "Europe/Berlin");
+
+    Files.writeString(file, "jobs: [{job: a}, {job: a}]");
+    assertThat(run("jobs", "apply", "-f", file.toString()).err()).contains("the job a is there twice");
+    Files.writeString(file, "- every 10m");
+    assertThat(run("jobs", "apply", "-f", file.toString()).err()).contains("expected jobs such as {job: report");
+    Files.writeString(file, "jobs: [");
+    assertThat(run("jobs", "apply", "-f", file.toString()).err()).contains("is neither YAML nor JSON");
+    assertThat(run("jobs", "apply", "-f", folder.resolve("none").toString()).err()).contains("cannot be read");
+  }
+
+  @Test
+  void allJobsOfAQueueArePausedAndResumed() {
+    output("queues", "put", "other", "--pull");
+    for (String job : List.of("a", "b", "c")) {
+      output("jobs", "put", job, "--queue", job.equals("c") ? "other" : "billing", "--every", "1h");
+    }
+    assertThat(output("jobs", "pause", "--all", "--queue", "billing").lines()).containsExactly("a is paused",
+        "b is paused");
+    assertThat(output("jobs", "--state", "paused", "--name", "A").lines()).hasSize(2).last().asString()
+        .startsWith("a ");
+    assertThat(output("jobs", "resume", "--all").lines()).hasSize(3);
+    Outcome partly = run("jobs", "pause", "a", "nobody", "c");
+    assertThat(partly.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(partly.out().lines()).containsExactly("a is paused", "c is paused");
+    assertThat(partly.err()).contains("nobody is unchanged");
+    assertThat(run("jobs", "pause").err()).contains("name the jobs, or give --all");
+    assertThat(run("jobs", "pause", "a", "--queue", "billing").err()).contains("--queue is for --all");
+  }
+
+  @Test
+  void aTriggerWaitsForItsRun() {
+    output("jobs", "put", "report", "--queue", "billing", "--cron", "0 2 1 1 *", "--max-attempts", "1");
+    try (FoliotClient client = FoliotClient.builder(URI.create(server.url())).build();
+        Worker worker = Worker.builder(client, "billing", task -> task.payload().toText().contains("fail")
+            ? Settlement.fail("as asked")
+            : Settlement.ack()).start()) {
+      assertThat(worker).isNotNull();
+      assertThat(output("jobs", "trigger", "report", "--parameter", "\"good\"", "--wait")).contains("report runs for",
+          "report SUCCEEDED, 1 shards, 0 failed");
+      Outcome failed = run("jobs", "trigger", "report", "--parameter", "\"fail\"", "--wait", "1m");
+      assertThat(failed.exitCode()).isEqualTo(Foliot.FAILURE);
+      assertThat(failed.out()).contains("report FAILED, 1 shards, 1 failed");
+    }
+    assertThat(run("jobs", "trigger", "report", "--wait", "100ms").err()).contains("has not ended after 100ms");
+    assertThat(output("jobs", "runs", "report", "--result", "failed").lines()).hasSize(2);
+    assertThat(output("jobs", "runs", "report", "--limit", "1").lines()).hasSize(2);
+    assertThat(run("jobs", "runs", "report", "--result", "good").err()).contains("expected one of RUNNING");
   }
 
   @Test

@@ -13,7 +13,8 @@ final class UsageTest {
       List.of("queues", "resume"), List.of("queues", "redrive"), List.of("queues", "set"),
       List.of("queues", "purge"), List.of("queues", "watch"), List.of("slots"), List.of("slots", "double"),
       List.of("tasks"), List.of("jobs"),
-      List.of("jobs", "put"), List.of("jobs", "list"), List.of("jobs", "get"), List.of("jobs", "next"),
+      List.of("jobs", "put"), List.of("jobs", "set"), List.of("jobs", "apply"), List.of("jobs", "export"),
+      List.of("jobs", "list"), List.of("jobs", "get"), List.of("jobs", "next"),
       List.of("jobs", "runs"), List.of("jobs", "trigger"), List.of("jobs", "backfill"), List.of("jobs", "pause"),
       List.of("jobs", "resume"), List.of("jobs", "stop"), List.of("jobs", "delete"), List.of("jobs", "preview"),
       List.of("calendars"), List.of("calendars", "put"), List.of("calendars", "delete"), List.of("workers"),
@@ -55,6 +56,39 @@ final class UsageTest {
   }
 
   @Test
+  void examplesOfTheHelpFitAScreen() {
+    for (List<String> command : COMMANDS) {
+      assertThat(run(command, "--help").out().lines()).as("%s", command)
+          .filteredOn(line -> line.startsWith("  foliot") || line.startsWith("  FOLIOT") || line.startsWith("    --"))
+          .allSatisfy(line -> assertThat(line.length()).as(line).isLessThan(80));
+    }
+  }
+
+  @Test
+  void anOptionOfACommandBeforeTheCommandIsExplained() {
+    Outcome outcome = run("--url", "http://127.0.0.1:1", "queues");
+    assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(outcome.err()).contains("write it after the command: foliot COMMAND --url");
+  }
+
+  @Test
+  void wrongNumbersAndExclusiveOptionsAreExplainedLikeOtherMistakes() {
+    assertThat(run("queues", "put", "q", "--pull", "--rate", "fast").err())
+        .contains("expected a number such as 2.5, but got \"fast\"");
+    assertThat(run("queues", "put", "q", "--pull", "--concurrency", "2.5").err())
+        .contains("expected a whole number such as 2, but got \"2.5\"");
+    assertThat(run("queues", "put", "q", "--pull", "--to", "http://127.0.0.1:1/").err())
+        .contains("give only one of these: --to, --pull").doesNotContain("rror:");
+  }
+
+  @Test
+  void aFolderAsAStoreNamesTheFormThatIsNeeded() {
+    assertThat(run("migrate", "--from", "foliot-data", "--to", "redis://127.0.0.1:1").err())
+        .contains("--from: expected rocksdb:DIR", "a data folder is written as rocksdb:foliot-data")
+        .doesNotContain("--store");
+  }
+
+  @Test
   void theDoctorTakesTheOptionsOfTheServer() {
     String help = run("doctor", "--help").out();
     io.foliot.server.config.Option.all().forEach(option -> assertThat(help).contains("--" + option.flag()));
@@ -74,6 +108,12 @@ final class UsageTest {
     assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(outcome.err()).contains("there is no command submut: did you mean submit?");
     assertThat(run("queues", "putt").err()).contains("there is no command putt: did you mean put?");
+  }
+
+  @Test
+  void aWordOfAnotherToolNamesTheCommand() {
+    assertThat(run("logs").err()).contains("the log of a task is in foliot get ID");
+    assertThat(run("apply").err()).contains("foliot jobs apply -f FILE");
   }
 
   @Test

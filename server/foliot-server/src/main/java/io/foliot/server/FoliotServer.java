@@ -6,6 +6,7 @@ import io.foliot.core.TimeSource;
 import io.foliot.core.store.Backups;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreStatistics;
+import io.foliot.core.store.TaskStore;
 import io.foliot.server.api.AnswerMemory;
 import io.foliot.server.api.Api;
 import io.foliot.server.api.ApiLimits;
@@ -31,8 +32,11 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,6 +50,8 @@ public final class FoliotServer implements AutoCloseable {
   private static final int ANSWERS_OF_HEAP = 8;
   /** Pause between two reads of the API keys. */
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** A server whose readiness was checked within this time is assumed to be behind a balancer. */
+  private static final Duration CHECKED_WITHIN = Duration.ofMinutes(1);
   private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   /** Id of the administrator's key that the configuration sets. No key in the store can have this id. */
   private static final String CONFIGURED_ID = "configured";
@@ -59,6 +65,7 @@ public final class FoliotServer implements AutoCloseable {
   private final CompletableFuture<Throwable> failure;
   private final @Nullable Thread refresher;
   private final CommitPulse pulse;
+  private final StoreIdentity identity;
   private final Watchdog watchdog;
 
   // guarded by this
@@ -70,12 +77,15 @@ public final class FoliotServer implements AutoCloseable {
     this.runtime = runtime;
     this.prometheus = prometheus;
     this.failure = failure;
-    KeyRing keys = new KeyRing(new StoredKeys(runtime.store(), config.listen().callTimeout()), configuredKey(config));
-    gate = new Gate(keys, address.isLoopbackAddress(), config.listen().host());
-    Instant now = Instant.ofEpochMilli(clock.wallMillis());
-    if (!address.isLoopbackAddress() && keys.isEmpty()) {
-      issueFirstKey(keys, random, now, out);
+    // A store in memory keeps nothing, so each of its starts is a first start.
+    boolean keeps = runtime.store().isShared() || config.store().hasFolder();
+    KeyRing keys = keys(config, address.isLoopbackAddress(), runtime.store(), keeps);
+    gate = new Gate(keys, address.isLoopbackAddress(), config.security().mayOpen(), config.listen().host());
+    if (!gate.isOpen() && keys.isEmpty()) {
+      issueFirstKey(keys, random, Instant.ofEpochMilli(clock.wallMillis()), out);
     }
+    identity = StoreIdentity.of(runtime.store(), random, keeps ? config.store().data() : null,
+        config.listen().callTimeout());
     pulse = new CommitPulse(runtime.store(), runtime.scheduler().cluster().node());
     ApiLimits limits = new ApiLimits(config.limits().bodyBytes(), config.limits().batchBytes(),
         config.listen().callTimeout());
@@ -109,11 +119,31 @@ public final class FoliotServer implements AutoCloseable {
       api.close();
       throw e;
     }
-    watchdog = new Watchdog(pulse, new InetSocketAddress(address, listener.port()), listener::accepts, this::failed);
+    watchdog = new Watchdog(pulse, identity, new InetSocketAddress(address, listener.port()), listener::accepts,
+        this::failed);
     CompletableFuture<?> unused = scheduler.failure().thenAccept(this::failed);
     refresher = runtime.store().isShared()
         ? Thread.ofVirtual().name("foliot-keys").start(() -> refresh(keys))
         : null;
+  }
+
+  /** Reads the keys, and decides whether the server needs them; see {@code Option.ACCESS}. */
+  private static KeyRing keys(FoliotConfig config, boolean isLoopback, TaskStore store, boolean keeps) {
+    KeysRequiredFile file = new KeysRequiredFile(keeps ? config.store().data() : null);
+    KeyRing.Vault vault = new StoredKeys(store, config.listen().callTimeout());
+    ApiKey configured = configuredKey(config);
+    boolean isEmpty = configured == null && vault.all().isEmpty();
+    if (isEmpty && file.isSet()) {
+      if (config.security().mayOpen()) {
+        file.clear();
+      } else {
+        log.error("this server has had API keys, and its store has none: either this is another store, or the store has"
+            + " lost its content. Every call needs a key nevertheless, and the server makes a new first key. To open"
+            + " the server to this machine, start it with --access open (security.access): file={}", file);
+      }
+    }
+    boolean isRequired = !isLoopback || config.security().needsKeys();
+    return new KeyRing(vault, configured, isRequired ? file.alwaysSet() : file);
   }
 
   /**
@@ -125,8 +155,13 @@ public final class FoliotServer implements AutoCloseable {
     while (!Thread.currentThread().isInterrupted()) {
       LockSupport.parkNanos(REFRESH_NANOS);
       try {
-        keys.refresh();
+        boolean haveGone = keys.refresh();
         answered = true;
+        if (haveGone) {
+          log.error(
+              "the API keys have gone from the store; every call is refused until the store has them again. If the"
+                  + " store has lost its content, restart this server: it then makes a new first key");
+        }
       } catch (RuntimeException e) {
         if (answered) {
           log.warn("cannot refresh API keys; keeping the last known ones: reason={}", e.getMessage());
@@ -187,9 +222,9 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   private static @Nullable ApiKey configuredKey(FoliotConfig config) {
-    return config.adminKeyHash().isEmpty()
+    return config.security().adminKeyHash().isEmpty()
         ? null
-        : new ApiKey(CONFIGURED_ID, HexFormat.of().parseHex(config.adminKeyHash()), EnumSet.of(Action.ADMIN),
+        : new ApiKey(CONFIGURED_ID, HexFormat.of().parseHex(config.security().adminKeyHash()), EnumSet.of(Action.ADMIN),
             List.of(QueuePattern.ALL), "", Instant.EPOCH, null);
   }
 
@@ -197,12 +232,13 @@ public final class FoliotServer implements AutoCloseable {
     ApiKey.Issued issued = ApiKey.issue(random, EnumSet.of(Action.ADMIN), List.of(QueuePattern.ALL),
         "made at the first start", now, null);
     keys.add(issued.key(), now);
-    out.println("The server can be reached from other machines, so it needs API keys. This is the first one; it may do"
-        + " everything, and is shown only now:");
+    out.println(
+        "The server needs API keys, because it can be reached from other machines, has had keys before, or is set"
+            + " to need them. This is the first one; it may do everything, and is shown only now:");
     out.println();
     out.println("  " + issued.text());
     out.println();
-    out.println("Send it as  Authorization: Bearer flt_...  Make others with POST /v1/keys.");
+    out.println("Send it as  Authorization: Bearer flt_...  Make others with foliot keys create (POST /v1/keys).");
     out.flush();
   }
 
@@ -251,7 +287,9 @@ public final class FoliotServer implements AutoCloseable {
 
   private List<String> troubles() {
     Throwable cause = failure.getNow(null);
-    return cause == null ? pulse.troubles() : List.of("the server has failed: " + cause.getMessage());
+    return cause == null
+        ? Stream.concat(pulse.troubles().stream(), identity.troubles().stream()).toList()
+        : List.of("the server has failed: " + cause.getMessage());
   }
 
   /**
@@ -277,17 +315,39 @@ public final class FoliotServer implements AutoCloseable {
     api.drain();
   }
 
+  /** Ends readiness, and waits until a balancer has noticed that. Returns at once if no balancer checks this server. */
+  private void leave() {
+    api.leave();
+    Duration grace = config.listen().stopGrace();
+    if (grace.isZero() || !api.isChecked(CHECKED_WITHIN)) {
+      return;
+    }
+    log.atInfo().addKeyValue("grace", grace).log("not ready any more; serving calls until a balancer has noticed");
+    try {
+      // A server that has failed cannot serve.
+      Throwable unused = failure.copy().get(grace.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      // The grace is over.
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("a failure is a result", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /**
-   * Stops: refuses new requests, claims no more tasks, waits for the attempts and requests under way, and then closes
-   * the store. The wait lasts at most the configured time plus 1.5 s.
+   * Stops: ends readiness and serves requests for the grace that a balancer needs, if one checks this server. Then
+   * refuses new requests, claims no more tasks, waits for the attempts and requests under way, and closes the store.
+   * The waits last at most the two configured times plus 1.5 s.
    */
   public synchronized void stop() {
     if (stopped) {
       return;
     }
     stopped = true;
-    long deadline = System.nanoTime() + config.listen().stopTimeout().toNanos();
     log.info("Foliot stops");
+    leave();
+    long deadline = System.nanoTime() + config.listen().stopTimeout().toNanos();
     drain();
     watchdog.close();
     Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));

@@ -25,11 +25,13 @@ import io.helidon.webserver.spi.ServerConnectionSelector;
 import java.io.ByteArrayOutputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +69,7 @@ final class HttpConnections implements ServerConnectionSelector {
 
   private final Http1ConnectionSelector http1;
   private final int maxFirstLine;
+  private final int maxHeadersBytes;
   private final Duration clientTimeout;
   private final AtomicInteger open = new AtomicInteger();
 
@@ -87,6 +90,7 @@ final class HttpConnections implements ServerConnectionSelector {
     }).build();
     http1 = Http1ConnectionSelector.builder().config(config).build();
     maxFirstLine = config.maxPrologueLength();
+    maxHeadersBytes = config.maxHeadersSize();
     this.clientTimeout = clientTimeout;
   }
 
@@ -193,7 +197,8 @@ final class HttpConnections implements ServerConnectionSelector {
   @Override
   public ServerConnection connection(ConnectionContext context) {
     ClientWait client = new ClientWait();
-    DataReader reader = DataReader.create(new Intake(context.serverSocket(), maxFirstLine, client, clientTimeout));
+    DataReader reader = DataReader.create(new Intake(context.serverSocket(), maxFirstLine, maxHeadersBytes, client,
+        clientTimeout));
     Context own = new Context(context, reader, new Output(context.dataWriter(), client), client);
     return new Connection(http1.connection(own), context.serverSocket(), client, closesAfter(), open);
   }
@@ -274,23 +279,33 @@ final class HttpConnections implements ServerConnectionSelector {
   }
 
   /**
-   * The incoming bytes of a connection. The first request may be of HTTP/1.0, for example from a proxy with old
-   * settings. Such a request is changed to HTTP/1.1 with {@code Connection: close}. A client of HTTP/1.0 understands
-   * the answer, because every answer has a length and needs no feature of HTTP/1.1.
+   * The incoming bytes of a connection, checked by {@link RequestCheck}. The first request may be of HTTP/1.0, for
+   * example from a health check of a proxy. Such a request is changed to HTTP/1.1 with {@code Connection: close}. A
+   * client of HTTP/1.0 understands the answer, because every answer has a length and needs no feature of HTTP/1.1. A
+   * request of HTTP/1.0 needs no header {@code Host}; without one it gets {@link #NO_HOST}.
    */
   private static final class Intake implements Supplier<byte @Nullable []> {
     private static final byte[] VERSION = " HTTP/1.0\r\n".getBytes(US_ASCII);
     private static final byte[] CLOSE = "Connection: close\r\n".getBytes(US_ASCII);
+    private static final byte[] HEAD_END = "\r\n\r\n".getBytes(US_ASCII);
+    /** Never the name of this machine, so a server without API keys serves only open routes, such as health. */
+    private static final byte[] NO_HOST = "Host: no-host.invalid\r\n".getBytes(US_ASCII);
+    private static final Pattern HOST = Pattern.compile("\r\nHost[ \t]*:", Pattern.CASE_INSENSITIVE);
 
     private final HelidonSocket socket;
+    private final RequestCheck check;
     private final int maxFirstLine;
+    private final int maxHeadersBytes;
     private final ClientWait client;
     private final Duration clientTimeout;
     private boolean begun;
+    private RequestCheck.@Nullable Violation violation;
 
-    Intake(HelidonSocket socket, int maxFirstLine, ClientWait client, Duration clientTimeout) {
+    Intake(HelidonSocket socket, int maxFirstLine, int maxHeadersBytes, ClientWait client, Duration clientTimeout) {
       this.socket = socket;
+      check = new RequestCheck(maxHeadersBytes);
       this.maxFirstLine = maxFirstLine;
+      this.maxHeadersBytes = maxHeadersBytes;
       this.client = client;
       this.clientTimeout = clientTimeout;
     }
@@ -300,8 +315,26 @@ final class HttpConnections implements ServerConnectionSelector {
       return begun ? read() : first();
     }
 
-    /** Returns the bytes that arrive next, or null at the end of the input. */
+    /**
+     * Returns the bytes that arrive next, or null at the end of the input. The bytes before a violation are returned
+     * first, because they may belong to an earlier request.
+     */
     private byte @Nullable [] read() {
+      if (violation != null) {
+        throw violation.exception();
+      }
+      byte[] bytes = receive();
+      violation = bytes == null ? null : check.read(bytes);
+      if (violation == null) {
+        return bytes;
+      }
+      if (violation.at() == 0) {
+        throw violation.exception();
+      }
+      return Arrays.copyOf(bytes, violation.at());
+    }
+
+    private byte @Nullable [] receive() {
       client.enter();
       try {
         byte[] bytes = socket.get();
@@ -339,7 +372,26 @@ final class HttpConnections implements ServerConnectionSelector {
         }
         arrived.writeBytes(bytes);
       }
+      if (!isHttp10(arrived.toByteArray())) {
+        return arrived.toByteArray();
+      }
+      while (indexOfHeadEnd(arrived.toByteArray()) < 0 && arrived.size() <= maxFirstLine + maxHeadersBytes) {
+        bytes = read();
+        if (bytes == null) {
+          break;
+        }
+        arrived.writeBytes(bytes);
+      }
       return asHttp11(arrived.toByteArray());
+    }
+
+    private static int indexOfHeadEnd(byte[] bytes) {
+      for (int i = 0; i <= bytes.length - HEAD_END.length; i++) {
+        if (Arrays.equals(bytes, i, i + HEAD_END.length, HEAD_END, 0, HEAD_END.length)) {
+          return i;
+        }
+      }
+      return -1;
     }
 
     private static int indexOfLineEnd(byte[] bytes) {
@@ -351,18 +403,22 @@ final class HttpConnections implements ServerConnectionSelector {
       return -1;
     }
 
+    private static boolean isHttp10(byte[] bytes) {
+      int end = indexOfLineEnd(bytes) + 1;
+      int start = end - VERSION.length;
+      return start >= 0 && Arrays.equals(bytes, start, end, VERSION, 0, VERSION.length);
+    }
+
     private static byte[] asHttp11(byte[] bytes) {
       int end = indexOfLineEnd(bytes) + 1;
-      int versionStart = end - VERSION.length;
-      for (int i = 0; i < VERSION.length; i++) {
-        if (versionStart < 0 || bytes[versionStart + i] != VERSION[i]) {
-          return bytes;
-        }
-      }
-      ByteArrayOutputStream request = new ByteArrayOutputStream(bytes.length + CLOSE.length);
-      request.write(bytes, 0, versionStart);
+      int headEnd = indexOfHeadEnd(bytes);
+      ByteArrayOutputStream request = new ByteArrayOutputStream(bytes.length + CLOSE.length + NO_HOST.length);
+      request.write(bytes, 0, end - VERSION.length);
       request.writeBytes(" HTTP/1.1\r\n".getBytes(US_ASCII));
       request.writeBytes(CLOSE);
+      if (headEnd >= 0 && !HOST.matcher(new String(bytes, 0, headEnd, US_ASCII)).find()) {
+        request.writeBytes(NO_HOST);
+      }
       request.write(bytes, end, bytes.length - end);
       return request.toByteArray();
     }

@@ -21,6 +21,7 @@ import io.helidon.http.RequestException;
 import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
 import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.ErrorHandling;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.http.DirectHandlers;
 import io.helidon.webserver.http.HttpRouting;
@@ -50,6 +51,9 @@ final class HttpListener implements AutoCloseable {
   private static final int MAX_SKIPPED_BYTES = 64 << 10;
   /** Longest time for which a stop of Helidon waits for requests under way. */
   private static final Duration LAST_GRACE = Duration.ofMillis(500);
+
+  /** Beginning of the message that Helidon gives in place of one that may contain a part of the request. */
+  private static final String UNSAFE = "Bad request, see server log";
 
   private static final Header JSON = HeaderValues.createCached(HeaderNames.CONTENT_TYPE, "application/json");
   private static final Header NO_SNIFF = HeaderValues.createCached("X-Content-Type-Options", "nosniff");
@@ -114,6 +118,7 @@ final class HttpListener implements AutoCloseable {
         .featuresDiscoverServices(false)
         .addConnectionSelector(connections)
         .directHandlers(refusals())
+        .errorHandling(ErrorHandling.builder().includeEntity(true).build())
         .routing(HttpRouting.builder().any(this::handle))
         .build();
     try {
@@ -170,13 +175,22 @@ final class HttpListener implements AutoCloseable {
           ? new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP")
           : new Problem(ProblemKind.INTERNAL, "the cause is in the server's log; please report it");
       default -> request.headers().first(HeaderNames.CONTENT_ENCODING).map(Request::compressed)
-          .orElseGet(() -> new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP: "
-              + (message == null ? "expected two hexadecimal digits after each percent sign of the path" : message)));
+          .orElseGet(() -> new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP" + reason(request,
+              message)));
     };
     Reply reply = problem.reply();
     headers.set(HeaderValues.create(HeaderNames.CONTENT_TYPE, reply.contentType()));
     return DirectHandler.TransportResponse.builder().status(Status.create(reply.status())).headers(headers)
         .keepAlive(false).entity(new String(reply.body(), UTF_8)).build();
+  }
+
+  private static String reason(DirectHandler.TransportRequest request, @Nullable String message) {
+    if (message != null && !message.startsWith(UNSAFE)) {
+      return ": " + message;
+    }
+    return request.path().contains("%")
+        ? ": expected two hexadecimal digits after each percent sign of the path"
+        : "";
   }
 
   private static Problem tooLarge() {
@@ -227,9 +241,10 @@ final class HttpListener implements AutoCloseable {
    * Returns whether to keep or to close the connection. It is kept only if the server knows where the next request
    * begins. This is unknown in two cases. A client that sent {@code Expect} may or may not send the body that was not
    * read. And a body that is broken or too long was read only in part. The connection is also closed if the client
-   * requested that, or if the unread body is longer than {@link #MAX_SKIPPED_BYTES} or has no declared length.
+   * requested that, if the server is stopping, or if the unread body is longer than {@link #MAX_SKIPPED_BYTES} or has
+   * no declared length.
    */
-  private static After after(ServerRequest request, Arriving arriving) {
+  private After after(ServerRequest request, Arriving arriving) {
     if (arriving.isUnread()) {
       long length = request.headers().contains(HeaderNames.TRANSFER_ENCODING)
           ? Long.MAX_VALUE
@@ -238,7 +253,7 @@ final class HttpListener implements AutoCloseable {
         return After.CLOSE_UNREAD;
       }
     }
-    return request.headers().containsToken(HeaderValues.CONNECTION_CLOSE) ? After.CLOSE : After.KEEP;
+    return api.isLeaving() || request.headers().containsToken(HeaderValues.CONNECTION_CLOSE) ? After.CLOSE : After.KEEP;
   }
 
   private static void send(ServerResponse response, Reply reply, String method, After after) {

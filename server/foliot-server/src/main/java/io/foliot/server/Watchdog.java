@@ -15,8 +15,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Checks repeatedly that the store commits, and that the port accepts connections. The second check is needed because
- * Helidon's accepting thread ends at its first failure, such as too many open files, and reports nothing.
+ * Checks repeatedly that the store commits, that it is still the same store, and that the port accepts connections. The
+ * last check is needed because Helidon's accepting thread ends at its first failure, such as too many open files, and
+ * reports nothing.
  */
 final class Watchdog implements AutoCloseable {
   private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -26,6 +27,7 @@ final class Watchdog implements AutoCloseable {
   private static final int KNOCK_MILLIS = 500;
 
   private final CommitPulse pulse;
+  private final StoreIdentity identity;
   private final InetSocketAddress address;
   private final BooleanSupplier accepts;
   private final Consumer<Throwable> onFailure;
@@ -39,8 +41,10 @@ final class Watchdog implements AutoCloseable {
    * @param accepts whether the server has room for a connection; without room, a test connection would prove nothing
    * @param onFailure called once, by the thread of the watchdog, if nothing listens on the address any more
    */
-  Watchdog(CommitPulse pulse, InetSocketAddress address, BooleanSupplier accepts, Consumer<Throwable> onFailure) {
+  Watchdog(CommitPulse pulse, StoreIdentity identity, InetSocketAddress address, BooleanSupplier accepts,
+      Consumer<Throwable> onFailure) {
     this.pulse = pulse;
+    this.identity = identity;
     InetAddress listens = address.getAddress();
     this.address = listens.isAnyLocalAddress()
         ? new InetSocketAddress(InetAddress.getLoopbackAddress(), address.getPort())
@@ -69,6 +73,7 @@ final class Watchdog implements AutoCloseable {
     for (long beat = 1; !closed; beat++) {
       LockSupport.parkNanos(this, BEAT_NANOS);
       CompletableFuture<Boolean> unused = pulse.beat();
+      identity.check();
       if (beat % BEATS_PER_KNOCK == 0 && accepts.getAsBoolean() && !closed && !isListening() && !closed) {
         onFailure.accept(new IllegalStateException("nothing listens on the port any more: address=" + address));
         return;

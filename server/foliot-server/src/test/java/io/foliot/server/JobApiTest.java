@@ -35,6 +35,34 @@ final class JobApiTest {
     rig.close();
   }
 
+  private static Rig.Answer patch(Rig rig, String path, String json) {
+    return rig.call("PATCH", path, json, Map.of("Content-Type", "application/merge-patch+json"));
+  }
+
+  @Test
+  void aPatchChangesTheNamedSettingsOnly() {
+    try (Rig rig = Rig.start().withQueue("billing").withQueue("other")) {
+      rig.put("/v1/jobs/report", "{\"queue\": \"billing\", \"schedule\": {\"cron\": \"0 2 * * *\", \"zone\":"
+          + " \"Europe/Berlin\"}, \"shards\": 3, \"misfire\": {\"policy\": \"all\", \"max\": 7}, \"parameter\":"
+          + " {\"big\": 1.500000000000000000000001}}");
+      Rig.Answer patched = patch(rig, "/v1/jobs/report", "{\"timeout\": \"5m\", \"misfire\": {\"policy\":"
+          + " \"once\"}, \"schedule\": {\"every\": \"2h\", \"cron\": null, \"dialect\": null}}");
+      assertThat(patched.status()).as(patched.body()).isEqualTo(200);
+      assertThat(patched.text("schedule", "every")).isEqualTo("2h");
+      assertThat(patched.text("schedule", "zone")).isEqualTo("Europe/Berlin");
+      assertThat(patched.text("misfire", "policy")).isEqualTo("once");
+      assertThat(patched.body()).contains("1.500000000000000000000001", "\"shards\":3", "\"timeout\":\"5m\"");
+      assertThat(patch(rig, "/v1/jobs/report", "{\"shards\": null}").body()).contains("\"shards\":1");
+
+      assertThat(patch(rig, "/v1/jobs/report", "{\"schedule\": {\"cron\": \"0 2 * * *\"}}").text("field"))
+          .isEqualTo("schedule");
+      assertThat(patch(rig, "/v1/jobs/report", "{\"colour\": 1}").status()).isEqualTo(400);
+      assertThat(patch(rig, "/v1/jobs/nobody", "{\"shards\": 2}").status()).isEqualTo(404);
+      assertThat(patch(rig, "/v1/jobs/report", "{\"queue\": \"nowhere\"}").text("field")).isEqualTo("queue");
+      assertThat(patch(rig, "/v1/jobs/report", "{\"queue\": \"other\"}").text("queue")).isEqualTo("other");
+    }
+  }
+
   @Test
   void aJobIsPutReadListedAndDeleted() {
     Rig.Answer put = rig.put("/v1/jobs/nightly", NIGHTLY);

@@ -38,6 +38,22 @@ class MetricsTest {
     }
   }
 
+  /** Prometheus sees no increase in a counter that appears with its first event. */
+  @Test
+  void aCounterThatAnAlertWatchesExistsBeforeItsFirstEvent() {
+    try (Rig rig = Rig.start().withQueue("lone")) {
+      assertThat(rig.get("/metrics").body()).contains("foliot_dead_letters_total{queue=\"lone\"} 0.0",
+          "foliot_job_times_total{queue=\"lone\",result=\"missed\"} 0.0",
+          "foliot_leases_ended_total{queue=\"lone\"} 0.0", "foliot_quarantined_total{queue=\"lone\"} 0.0",
+          "foliot_attempts_seconds_count{outcome=\"retried\",queue=\"foliot.jobs\"} 0");
+      rig.post("/v1/queues/lone/tasks", "{\"delay\": \"0s\", \"maxAttempts\": 1}");
+      Rig.Answer claim = rig.post("/v1/queues/lone/claims", "{\"wait\": \"10s\"}");
+      rig.post("/v1/tasks/" + claim.text("tasks", 0, "id") + "/nack",
+          "{\"token\": \"" + claim.text("tasks", 0, "token") + "\"}");
+      assertThat(rig.get("/metrics").body()).contains("foliot_dead_letters_total{queue=\"lone\"} 1.0");
+    }
+  }
+
   @Test
   void workersAreCountedByTheNodeThatTheyCall() {
     try (Rig rig = Rig.start().withQueue("pulled").withQueue("lonely")) {

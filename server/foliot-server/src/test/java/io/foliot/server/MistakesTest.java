@@ -41,6 +41,20 @@ class MistakesTest {
   }
 
   @Test
+  void anUnknownPathNamesTheNearest() {
+    assertThat(rig.get("/v1/queue/orders").text("detail")).contains("did you mean /v1/queues/orders?");
+    assertThat(rig.get("/v1/jobs/report/run").text("detail")).contains("did you mean /v1/jobs/report/runs?");
+    assertThat(rig.get("/v2/everything").text("detail")).doesNotContain("did you mean");
+  }
+
+  @Test
+  void aMistakeInACronExpressionNamesTheFieldOfTheRequest() {
+    Rig.Answer answer = rig.put("/v1/jobs/x", "{\"queue\": \"orders\", \"schedule\": {\"cron\": \"0 2 * * 9\"}}");
+    assertThat(answer.text("field")).isEqualTo("schedule.cron");
+    assertThat(answer.text("detail")).startsWith("schedule.cron: day of week: expected");
+  }
+
+  @Test
   void theAnswerAboutAnUnknownQueueShowsHowToCreateIt() {
     for (Rig.Answer answer : List.of(rig.post("/v1/queues/nope/tasks", "{\"delay\": \"1s\"}"),
         rig.post("/v1/queues/nope/tasks:batch", "[]"), rig.get("/v1/queues/nope"), rig.get("/v1/queues/nope/tasks"),

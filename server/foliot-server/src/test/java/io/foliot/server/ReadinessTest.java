@@ -59,6 +59,29 @@ class ReadinessTest {
   }
 
   @Test
+  void aStopServesCallsUntilABalancerHasNoticed() {
+    try (Rig rig = Rig.start(Map.of("stop-grace", "3s")).withQueue("q")) {
+      assertThat(rig.get("/health/ready").status()).isEqualTo(200);
+      CompletableFuture<Void> stop = CompletableFuture.runAsync(rig.server::stop);
+      Rig.Answer down = await(rig, answer -> answer.status() == 503);
+      assertThat(down.list("reasons")).singleElement().isEqualTo("the server is stopping");
+      Rig.Answer served = rig.post("/v1/queues/q/tasks", "{\"delay\": \"1h\"}");
+      assertThat(served.status()).as(served.body()).isEqualTo(201);
+      assertThat(served.headers()).containsEntry("connection", "close");
+      Rig.Answer claim = rig.post("/v1/queues/q/claims", "{\"wait\": \"60s\"}");
+      assertThat(claim.status()).as("a claim that waits ends with the grace").isEqualTo(200);
+      stop.join();
+    }
+  }
+
+  @Test
+  void aStopDoesNotWaitForABalancerThatIsNotThere() {
+    Rig rig = Rig.start(Map.of("stop-grace", "10m"));
+    rig.get("/v1/queues");
+    assertThat(CompletableFuture.runAsync(rig::close)).succeedsWithin(BOUND_SECONDS, TimeUnit.SECONDS);
+  }
+
+  @Test
   void aStoppingServerIsNotReady() {
     try (Rig rig = Rig.start()) {
       rig.server.drain();

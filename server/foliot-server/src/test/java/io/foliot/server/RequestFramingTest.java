@@ -133,6 +133,43 @@ class RequestFramingTest {
     }
   }
 
+  /** A proxy may understand these forms in another way than the server. */
+  @Test
+  void aFormThatProxiesUnderstandDifferentlyIsABadRequest() {
+    String chunked = "POST /v1/queues/q/tasks HTTP/1.1\r\n" + HOST + JSON + "Transfer-Encoding: chunked\r\n\r\n";
+    String body = "{\"delay\": \"1h\"}";
+    for (String request : List.of(
+        chunked + "+f\r\n" + body + "\r\n0\r\n\r\n",
+        chunked + "0xf\r\n" + body + "\r\n0\r\n\r\n",
+        chunked + " f\r\n" + body + "\r\n0\r\n\r\n",
+        chunked + "f\r\n" + body + "XX0\r\n\r\n",
+        chunked + "f\r\n" + body + "\n\n0\r\n\r\n",
+        chunked + "f\r\n" + body + "\r\n0\r\nXX",
+        "delete /v1/queues/nope HTTP/1.1\r\n" + HOST + "\r\n",
+        "gEt /v1/queues HTTP/1.1\r\n" + HOST + "\r\n",
+        "GET /v1/queues HTTP/1.1\r\n" + HOST + ": b\r\n\r\n",
+        "GET /v1/queues HTTP/1.1\r\n" + HOST + "nothing\r\n\r\n",
+        "GET /v1/queues HTTP/1.1\r\n" + HOST + "Content-Length: +0\r\n\r\n")) {
+      assertAnsweredOnce(request, 400);
+    }
+    assertThat(rig.get("/v1/queues/q/tasks").list("tasks")).isEmpty();
+  }
+
+  @Test
+  void theReasonOfABadRequestIsRight() {
+    assertThat(send("GET /health/live HTTP/1.1\r\n\r\n").text()).contains("Host header must be present");
+    assertThat(send("GET /health/%zz HTTP/1.1\r\n" + HOST + "\r\n").text()).contains("two hexadecimal digits");
+    assertThat(send("get /health/live HTTP/1.1\r\n" + HOST + "\r\n").text()).contains("upper case");
+  }
+
+  @Test
+  void theEarlierRequestsOfAConnectionAreAnswered() {
+    RawClient.Received received = send("GET /health/live HTTP/1.1\r\n" + HOST + "\r\nget /health/live HTTP/1.1\r\n"
+        + HOST + "\r\n");
+    assertThat(received.statuses()).containsExactly(200, 400);
+    assertThat(received.ended()).isTrue();
+  }
+
   @Test
   void theExpectedBodyIsReadAndTheConnectionIsKept() {
     String body = "{\"delay\": \"1h\", \"key\": \"k\"}";
@@ -205,7 +242,11 @@ class RequestFramingTest {
     assertAnsweredOnce("GET /nowhere HTTP/1.0\r\n" + HOST + "\r\n" + SMUGGLED, 404);
     assertAnsweredOnce("POST /v1/queues/q/tasks HTTP/1.0\r\n" + HOST + JSON + "Connection: close\r\nContent-Length: "
         + body.length() + "\r\n\r\n" + body + SMUGGLED, 201);
-    assertAnsweredOnce("GET /v1/queues HTTP/1.0\r\n\r\n", 400);
+    // A request of HTTP/1.0 needs no Host. An open server serves it only on open routes, as for any other foreign host.
+    assertAnsweredOnce("GET /health/ready HTTP/1.0\r\n\r\n", 200);
+    assertAnsweredOnce("GET /health/ready HTTP/1.0\r\nUser-Agent: check\r\n\r\n" + SMUGGLED, 200);
+    assertAnsweredOnce("GET /v1/queues HTTP/1.0\r\n\r\n", 403);
+    assertAnsweredOnce("GET /v1/queues HTTP/1.0\r\nhost: localhost\r\n\r\n", 200);
     try (RawClient raw = new RawClient(rig.server.port())) {
       raw.send("GET /health/live HT");
       raw.send("TP/1.0\r\nHost: local");

@@ -45,7 +45,7 @@ final class Rig implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final long POLL_NANOS = 20_000_000;
   private static final Map<String, String> MEMORY = Map.of("store", "memory", "port", "0", "call-timeout", "2s",
-      "stop-timeout", "1s", "node", "test");
+      "stop-timeout", "1s", "stop-grace", "0s", "node", "test");
 
   final FoliotServer server;
   private final HttpClient client = HttpClient.newHttpClient();

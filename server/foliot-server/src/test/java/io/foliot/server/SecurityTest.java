@@ -170,8 +170,19 @@ class SecurityTest {
     assertThat(rig.delete("/v1/keys/" + adminId).problem()).isEqualTo("last-key");
     assertThat(rig.delete("/v1/keys/" + reader.substring(4, 16)).status()).isEqualTo(200);
     assertThat(rig.delete("/v1/keys/nokey").problem()).isEqualTo("unknown-key");
-    assertThat(rig.delete("/v1/keys/" + adminId).status()).isEqualTo(200);
-    assertThat(rig.as(null).get("/v1/queues").status()).isEqualTo(200);
+    Rig.Answer last = rig.delete("/v1/keys/" + adminId);
+    assertThat(last.problem()).isEqualTo("last-key");
+    assertThat(last.text("detail")).contains("--access open");
+  }
+
+  @Test
+  void theRemovalOfTheLastKeyOpensOnlyAServerWhoseOperatorPermitsIt() {
+    try (Rig open = Rig.start(Map.of("access", "open"))) {
+      String admin = open.post("/v1/keys", "{\"actions\": [\"admin\"], \"queues\": [\"*\"]}").text("key");
+      assertThat(open.get("/v1/queues").status()).isEqualTo(401);
+      assertThat(open.as(admin).delete("/v1/keys/" + admin.substring(4, 16)).status()).isEqualTo(200);
+      assertThat(open.as(null).get("/v1/queues").status()).isEqualTo(200);
+    }
   }
 
   @Test

@@ -45,7 +45,8 @@ class StartTest {
   }
 
   private FoliotServer start(String... flags) {
-    Map<String, String> all = new HashMap<>(Map.of("port", "0", "data", folder.toString(), "stop-timeout", "2s"));
+    Map<String, String> all = new HashMap<>(Map.of("port", "0", "data", folder.toString(), "stop-timeout", "2s",
+        "stop-grace", "0s"));
     for (int i = 0; i < flags.length; i += 2) {
       all.put(flags[i], flags[i + 1]);
     }

@@ -30,7 +30,9 @@ public final class FailureLog {
       unlogged.incrementAndGet();
       return;
     }
+    long missed = unlogged.getAndSet(0);
     logger.log(System.Logger.Level.WARNING, "a handler failed; the task is tried again if attempts are left: queue="
-        + queue + ", task=" + task + ", attempt=" + attempt + ", failuresNotLogged=" + unlogged.getAndSet(0), failure);
+        + queue + ", task=" + task + ", attempt=" + attempt + (missed == 0 ? "" : ", failuresNotLogged=" + missed),
+        failure);
   }
 }

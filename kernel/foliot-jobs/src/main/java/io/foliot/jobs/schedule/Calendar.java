@@ -1,8 +1,11 @@
 package io.foliot.jobs.schedule;
 
+import static java.time.temporal.ChronoField.PROLEPTIC_MONTH;
+
 import java.time.DateTimeException;
 import java.time.DayOfWeek;
 import java.time.LocalDate;
+import java.time.Month;
 import java.time.MonthDay;
 import java.time.YearMonth;
 import java.time.format.TextStyle;
@@ -143,18 +146,18 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
 
   /** Returns whether a day is a business day. */
   public boolean isBusinessDay(LocalDate date) {
-    return ((businessDays(date.withDayOfMonth(1)) >>> (date.getDayOfMonth() - 1)) & 1) != 0;
+    return ((businessDays(date.getLong(PROLEPTIC_MONTH)) >>> (date.getDayOfMonth() - 1)) & 1) != 0;
   }
 
   /** Returns the first business day of a month, or null if the month has none. */
   public @Nullable LocalDate firstBusinessDay(YearMonth month) {
-    int days = businessDays(month.atDay(1));
+    int days = businessDays(month.getLong(PROLEPTIC_MONTH));
     return days == 0 ? null : month.atDay(Integer.numberOfTrailingZeros(days) + 1);
   }
 
   /** Returns the last business day of a month, or null if the month has none. */
   public @Nullable LocalDate lastBusinessDay(YearMonth month) {
-    int days = businessDays(month.atDay(1));
+    int days = businessDays(month.getLong(PROLEPTIC_MONTH));
     return days == 0 ? null : month.atDay(32 - Integer.numberOfLeadingZeros(days));
   }
 
@@ -164,40 +167,42 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
    */
   @Nullable
   LocalDate firstAllowed(LocalDate from) {
-    for (int days = 0; days < SEARCHED_DAYS; days++) {
-      if (!excludes(from.plusDays(days))) {
-        return from.plusDays(days);
+    long first = from.toEpochDay();
+    for (long day = first; day < first + SEARCHED_DAYS; day++) {
+      LocalDate date = LocalDate.ofEpochDay(day);
+      if (!excludes(date)) {
+        return date;
       }
     }
     return null;
   }
 
-  /** Returns the excluded days of the month that begins on {@code first}. Bit 0 is the first day. */
-  int excludedDays(LocalDate first) {
-    int length = first.lengthOfMonth();
-    int excluded = weekdays.isEmpty()
-        ? 0
-        : MonthDays.daysOf(weekdayBits(), MonthDays.weekday(first.toEpochDay()), length);
-    for (LocalDate date : dates.subSet(first, first.plusMonths(1))) {
-      excluded |= 1 << (date.getDayOfMonth() - 1);
+  /** Returns the excluded days of a month ({@link Months}). Bit 0 is the first day. */
+  int excludedDays(long month) {
+    int length = Months.length(month);
+    long first = Months.firstDay(month);
+    int excluded = weekdays.isEmpty() ? 0 : MonthDays.daysOf(weekdayBits(), MonthDays.weekday(first), length);
+    if (!dates.isEmpty()) {
+      for (LocalDate date : dates.subSet(LocalDate.ofEpochDay(first), LocalDate.ofEpochDay(first + length))) {
+        excluded |= 1 << (date.getDayOfMonth() - 1);
+      }
     }
     if (!yearly.isEmpty()) {
-      int month = first.getMonthValue();
-      for (MonthDay day : yearly.subSet(MonthDay.of(month, 1), true, MonthDay.of(month, first.getMonth().maxLength()),
-          true)) {
+      Month ofYear = Month.of(Math.floorMod(month, Months.YEAR_MONTHS) + 1);
+      for (MonthDay day : yearly.subSet(MonthDay.of(ofYear, 1), true, MonthDay.of(ofYear, ofYear.maxLength()), true)) {
         excluded |= 1 << (day.getDayOfMonth() - 1);
       }
     }
     return excluded & MonthDays.allDays(length);
   }
 
-  /** Returns the business days of the month that begins on {@code first}. Bit 0 is the first day. */
-  int businessDays(LocalDate first) {
-    int length = first.lengthOfMonth();
+  /** Returns the business days of a month ({@link Months}). Bit 0 is the first day. */
+  int businessDays(long month) {
+    int length = Months.length(month);
     int weekend = weekdays.isEmpty()
-        ? MonthDays.daysOf(SATURDAY_AND_SUNDAY, MonthDays.weekday(first.toEpochDay()), length)
+        ? MonthDays.daysOf(SATURDAY_AND_SUNDAY, MonthDays.weekday(Months.firstDay(month)), length)
         : 0;
-    return MonthDays.allDays(length) & ~weekend & ~excludedDays(first);
+    return MonthDays.allDays(length) & ~weekend & ~excludedDays(month);
   }
 
   /** Returns the excluded weekdays as a set in which bit 0 is Sunday. */

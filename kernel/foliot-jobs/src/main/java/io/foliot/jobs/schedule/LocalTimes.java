@@ -1,6 +1,5 @@
 package io.foliot.jobs.schedule;
 
-import java.time.LocalDate;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
@@ -54,11 +53,13 @@ record LocalTimes(long seconds, long minutes, int hours, MonthDays days, int mon
   /** Returns the first element that is not before a local second, or {@link #NONE}. */
   long next(long local) {
     long epochDay = Math.floorDiv(local, DAY_SECONDS);
-    LocalDate date = LocalDate.ofEpochDay(epochDay);
-    int year = date.getYear();
-    int month = date.getMonthValue();
-    if (hasYear(year) && ((months >>> month) & 1) != 0) {
-      int fromToday = days.in(date.withDayOfMonth(1), calendar) >>> (date.getDayOfMonth() - 1);
+    long date = Months.date(epochDay);
+    long month = Months.month(date);
+    int day = Months.day(date);
+    int year = (int) Math.floorDiv(month, Months.YEAR_MONTHS);
+    int monthOfYear = Math.floorMod(month, Months.YEAR_MONTHS) + 1;
+    if (hasYear(year) && ((months >>> monthOfYear) & 1) != 0) {
+      int fromToday = days.in(month, epochDay - day, calendar) >>> day;
       if ((fromToday & 1) != 0) {
         int time = timeFrom((int) (local - epochDay * DAY_SECONDS));
         if (time >= 0) {
@@ -70,7 +71,7 @@ record LocalTimes(long seconds, long minutes, int hours, MonthDays days, int mon
         return (epochDay + Integer.numberOfTrailingZeros(fromToday)) * DAY_SECONDS + firstTime();
       }
     }
-    return afterMonth(year, month);
+    return afterMonth(year, monthOfYear);
   }
 
   private long afterMonth(int fromYear, int fromMonth) {
@@ -81,10 +82,10 @@ record LocalTimes(long seconds, long minutes, int hours, MonthDays days, int mon
         // -2 << n has all bits above bit n.
         int left = months & (-2 << month);
         for (; left != 0; left &= left - 1) {
-          LocalDate first = LocalDate.of(year, Integer.numberOfTrailingZeros(left), 1);
-          int allowed = days.in(first, calendar);
+          long each = (long) year * Months.YEAR_MONTHS + Integer.numberOfTrailingZeros(left) - 1;
+          int allowed = days.in(each, Months.firstDay(each), calendar);
           if (allowed != 0) {
-            return (first.toEpochDay() + Integer.numberOfTrailingZeros(allowed)) * DAY_SECONDS + firstTime();
+            return (Months.firstDay(each) + Integer.numberOfTrailingZeros(allowed)) * DAY_SECONDS + firstTime();
           }
         }
       }

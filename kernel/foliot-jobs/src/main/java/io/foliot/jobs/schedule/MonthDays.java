@@ -1,7 +1,5 @@
 package io.foliot.jobs.schedule;
 
-import java.time.LocalDate;
-
 /**
  * The days of a month that the two day fields of a cron expression allow. Bit 0 of a set of days is the first day of a
  * month; bit 0 of a set of weekdays is Sunday.
@@ -52,20 +50,20 @@ record MonthDays(int days, int fromEnd, int nearest, int nearestFromEnd, int wee
     return ALL_DAYS >>> (31 - length);
   }
 
-  /** Returns the allowed days of the month that begins on {@code first}. */
-  int in(LocalDate first, Calendar calendar) {
-    int length = first.lengthOfMonth();
-    int firstWeekday = weekday(first.toEpochDay());
-    int byNumber = byNumber(first, length, calendar);
+  /** Returns the allowed days of a month ({@link Months}), which begins on a given day. */
+  int in(long month, long firstDay, Calendar calendar) {
+    int length = Months.length(month);
+    int firstWeekday = weekday(firstDay);
+    int byNumber = byNumber(month, length, calendar);
     int byWeekday = byWeekday(firstWeekday, length);
     int allowed = either ? byNumber | byWeekday : byNumber & byWeekday;
-    return calendar.isEmpty() ? allowed : allowed & ~calendar.excludedDays(first);
+    return calendar.isEmpty() ? allowed : allowed & ~calendar.excludedDays(month);
   }
 
-  private int byNumber(LocalDate first, int length, Calendar calendar) {
+  private int byNumber(long month, int length, Calendar calendar) {
     int allowed = (days | fromEnd(fromEnd, length)) & allDays(length);
     if ((nearest | nearestFromEnd) != 0) {
-      int business = calendar.businessDays(first);
+      int business = calendar.businessDays(month);
       int wanted = (nearest | fromEnd(nearestFromEnd, length)) & allDays(length);
       for (; wanted != 0; wanted &= wanted - 1) {
         allowed |= nearestTo(Integer.numberOfTrailingZeros(wanted), business);

@@ -70,7 +70,8 @@ final class ZoneNames {
     if (name.isEmpty() || name.length() > MAX_LENGTH) {
       return List.of();
     }
-    return ZoneId.getAvailableZoneIds().stream()
+    // The signs of the zones of Etc are reversed: Etc/GMT+1 is an hour behind UTC.
+    return ZoneId.getAvailableZoneIds().stream().filter(each -> upper.startsWith("ETC") || !each.startsWith("Etc/"))
         .sorted(Comparator.<String>comparingInt(each -> distance(upper, each.toUpperCase(Locale.ROOT)))
             .thenComparing(Comparator.naturalOrder()))
         .limit(SUGGESTIONS).toList();

@@ -15,6 +15,7 @@ import io.foliot.server.security.Caller;
 import io.foliot.server.security.Gate;
 import io.foliot.server.security.KeyRing;
 import io.foliot.server.text.Nearest;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -46,6 +47,8 @@ public final class Api implements AutoCloseable {
   private final JobRoutes jobs;
   private final AuditLog audit = new AuditLog();
   private final ServerRoutes server;
+  // leaving before draining
+  private volatile boolean leaving;
   private volatile boolean draining;
 
   /** All that the API depends on. */
@@ -72,7 +75,7 @@ public final class Api implements AutoCloseable {
     addCalendarRoutes(new CalendarRoutes(parts.jobs, parts.limits, calls));
     addWorkerRoutes(new WorkerRoutes(scheduler, parts.limits, calls));
     addKeyRoutes(new KeyRoutes(parts.keys, gate, clock, parts.random, parts.limits));
-    server = new ServerRoutes(scheduler, parts.info, parts.limits, () -> draining);
+    server = new ServerRoutes(scheduler, parts.info, parts.limits, () -> leaving);
     addServerRoutes(server);
     Set<Route> missing = EnumSet.allOf(Route.class);
     missing.removeAll(handlers.keySet());
@@ -118,6 +121,7 @@ public final class Api implements AutoCloseable {
     handlers.put(Route.PUT_JOB, routes::put);
     handlers.put(Route.GET_JOB, routes::get);
     handlers.put(Route.DELETE_JOB, routes::delete);
+    handlers.put(Route.PATCH_JOB, routes::patch);
     handlers.put(Route.DECLARE_JOB, routes::declare);
     handlers.put(Route.PAUSE_JOB, routes::pause);
     handlers.put(Route.RESUME_JOB, routes::resume);
@@ -166,9 +170,25 @@ public final class Api implements AutoCloseable {
     calls.close();
   }
 
+  /** Ends readiness. All requests are still served. */
+  public void leave() {
+    leaving = true;
+  }
+
+  /** Returns whether {@link #leave} was called. Each connection should then be closed after its next answer. */
+  public boolean isLeaving() {
+    return leaving;
+  }
+
   /** Refuses requests from now on, except for those of open routes, such as health. Requests under way continue. */
   public void drain() {
+    leaving = true;
     draining = true;
+  }
+
+  /** Returns whether {@code /health/ready} was called within this time. */
+  public boolean isChecked(Duration within) {
+    return server.isChecked(within);
   }
 
   /** Returns whether {@code /health/ready} returns 200. */
@@ -210,8 +230,9 @@ public final class Api implements AutoCloseable {
     found[0] = route;
     Caller caller = route != null && route.reach() == Route.Reach.OPEN ? Caller.ANYBODY : caller(incoming, remote);
     if (match == null) {
+      String nearest = tree.nearest(path);
       throw new Problem(ProblemKind.UNKNOWN_ROUTE, "there is nothing under " + JsonIn.shown(path)
-          + "; GET /openapi.json lists all paths");
+          + (nearest == null ? "" : "; did you mean " + nearest + "?") + "; GET /openapi.json lists all paths");
     }
     if (route == null) {
       throw new Problem(ProblemKind.METHOD_NOT_ALLOWED, JsonIn.shown(path) + " has the methods " + match.allow())

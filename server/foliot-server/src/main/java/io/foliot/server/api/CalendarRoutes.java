@@ -40,7 +40,7 @@ final class CalendarRoutes {
     try {
       calendar = Calendar.parse(days.getLast());
     } catch (ScheduleException e) {
-      throw JobJson.refused(e, "");
+      throw ScheduleJson.refused(e, "");
     }
     boolean existed = JobRoutes.call(calls, () -> jobs.putCalendar(request.variable("name"), calendar));
     return reply(existed ? 200 : 201, request.variable("name"), calendar);

@@ -14,20 +14,19 @@ import io.foliot.jobs.Overlap;
 import io.foliot.jobs.PastRun;
 import io.foliot.jobs.RunPhase;
 import io.foliot.jobs.Scope;
-import io.foliot.jobs.schedule.CronDialect;
-import io.foliot.jobs.schedule.DstGap;
-import io.foliot.jobs.schedule.DstOverlap;
-import io.foliot.jobs.schedule.ScheduleException;
 import io.foliot.jobs.schedule.ScheduleSettings;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
@@ -49,7 +48,12 @@ final class JobJson {
   private static final List<String> MISFIRE_FIELDS = List.of("policy", "window", "max");
   private static final int MAX_LISTENERS = 2;
   private static final String JSON = "application/json";
-  private static final String SCHEDULE = "schedule";
+
+  private static final String RUNNING = "RUNNING";
+  private static final String STOPPING = "STOPPING";
+  /** The results of runs in answers. */
+  static final List<String> RESULTS = Stream.concat(Stream.of(RUNNING, STOPPING),
+      Arrays.stream(PastRun.Result.values()).map(Enum::name)).toList();
 
   private final String name;
   private @Nullable String queue;
@@ -60,6 +64,8 @@ final class JobJson {
   private Misfire.@Nullable Policy policy;
   private @Nullable Duration window;
   private @Nullable Integer max;
+  /** Whether {@link #max} is that of the existing definition, so that it ends with the policy that it belongs to. */
+  private boolean isMaxOld;
   private @Nullable Duration timeout;
   private Body parameter = Body.EMPTY;
   private int maxAttempts;
@@ -83,6 +89,48 @@ final class JobJson {
       in.only(FIELDS, field -> fields.readField(in, field));
     }
     return fields.job();
+  }
+
+  /**
+   * Returns a definition with the changes of a JSON merge patch (RFC 7396): a field that is absent keeps its value, and
+   * a field that is null gets its default.
+   */
+  static Job patched(Job existing, byte[] patch) {
+    JobJson fields = new JobJson(existing.name());
+    fields.copy(existing);
+    try (JsonIn in = new JsonIn(patch)) {
+      in.only(FIELDS, field -> field.equals("schedule") && !in.isNull()
+          ? fields.patchSchedule(in)
+          : fields.readField(in, field));
+    }
+    return fields.job();
+  }
+
+  private void copy(Job from) {
+    queue = from.queue();
+    schedule = from.schedule();
+    shards = from.shards();
+    shardParameters = from.shardParameters();
+    overlap = from.overlap();
+    policy = from.misfire().policy();
+    window = from.misfire().window();
+    max = policy == Misfire.Policy.ALL ? from.misfire().max() : null;
+    isMaxOld = true;
+    timeout = from.timeout();
+    parameter = from.parameter();
+    maxAttempts = from.maxAttempts();
+    pauseAfterFailures = from.pauseAfterFailures();
+    history = from.history();
+    scope = from.scope();
+    allocation = from.allocation();
+    allocator = from.allocator();
+    zones = from.zones();
+    runListeners = from.runListeners();
+  }
+
+  private boolean patchSchedule(JsonIn in) {
+    schedule = ScheduleJson.patched(Objects.requireNonNull(schedule), in);
+    return true;
   }
 
   /** Reads the definition at the reader's position. Its field {@code job} contains the name of the job. */
@@ -129,7 +177,7 @@ final class JobJson {
   private boolean readField(JsonIn in, String field) {
     switch (field) {
       case "queue" -> queue = in.text(field);
-      case "schedule" -> schedule = in.isNull() ? null : readSchedule(in, field + ".");
+      case "schedule" -> schedule = in.isNull() ? null : ScheduleJson.read(in, field + ".");
       case "shards" -> shards = or(in.integer(field, 1, Job.MAX_SHARDS), 1);
       case "shardParameters" -> shardParameters = or(in.texts(field, Job.MAX_SHARDS), List.of());
       case "overlap" -> overlap = or(in.choice(field, Overlap.class), Overlap.SKIP);
@@ -192,7 +240,10 @@ final class JobJson {
     switch (field) {
       case "policy" -> policy = in.choice(path, Misfire.Policy.class);
       case "window" -> window = in.duration(path);
-      case "max" -> max = in.integer(path, 1, Misfire.MAX_RUNS);
+      case "max" -> {
+        max = in.integer(path, 1, Misfire.MAX_RUNS);
+        isMaxOld = false;
+      }
       default -> {
         return false;
       }
@@ -200,13 +251,13 @@ final class JobJson {
     return true;
   }
 
-  private static <T> T or(@Nullable T value, T otherwise) {
+  static <T> T or(@Nullable T value, T otherwise) {
     return value == null ? otherwise : value;
   }
 
   private Misfire misfire() {
     Misfire.Policy chosen = or(policy, Misfire.Policy.ONCE);
-    if (max != null && chosen != Misfire.Policy.ALL) {
+    if (max != null && chosen != Misfire.Policy.ALL && !isMaxOld) {
       throw JsonIn.invalid("misfire.max", "no value, because misfire.policy is " + JsonIn.word(chosen)
           + " (only the policy all has a maximum)", String.valueOf(max));
     }
@@ -249,48 +300,6 @@ final class JobJson {
 
   private static Problem missing(String field, String detail) {
     return new Problem(ProblemKind.MISSING_FIELD, detail).with("field", field);
-  }
-
-  /** Reads the schedule at the reader's position. */
-  static ScheduleSettings readSchedule(JsonIn in, String prefix) {
-    ScheduleSettings.Builder builder = ScheduleSettings.builder();
-    try {
-      in.object(prefix.isEmpty() ? "the schedule" : "schedule", ScheduleSettings.NAMES,
-          field -> in.isNull() ? ScheduleSettings.NAMES.contains(field) : set(builder, in, prefix + field, field));
-      return builder.build();
-    } catch (ScheduleException e) {
-      throw refused(e, prefix);
-    }
-  }
-
-  private static boolean set(ScheduleSettings.Builder builder, JsonIn in, String path, String field) {
-    switch (field) {
-      case "cron" -> builder.cron(String.valueOf(in.text(path)));
-      case "dialect" -> builder.dialect(or(in.choice(path, CronDialect.class), CronDialect.UNIX));
-      case "every" -> builder.every(or(in.signedDuration(path), Duration.ZERO));
-      case "offset" -> builder.offset(or(in.signedDuration(path), Duration.ZERO));
-      case "after" -> builder.after(or(in.signedDuration(path), Duration.ZERO));
-      case "at" -> builder.at(or(in.instant(path), Instant.EPOCH));
-      case "zone" -> builder.zone(String.valueOf(in.text(path)));
-      case "dstGap" -> builder.dstGap(or(in.choice(path, DstGap.class), DstGap.SHIFT));
-      case "dstOverlap" -> builder.dstOverlap(or(in.choice(path, DstOverlap.class), DstOverlap.AUTO));
-      case "from" -> builder.from(or(in.instant(path), Instant.EPOCH));
-      case "to" -> builder.to(or(in.instant(path), Instant.EPOCH));
-      case "exclude" -> builder.exclude(or(in.texts(path, ScheduleSettings.MAX_CALENDARS), List.of()));
-      case "jitter" -> builder.jitter(or(in.signedDuration(path), Duration.ZERO));
-      default -> {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  static Problem refused(ScheduleException e, String prefix) {
-    // If the schedule as a whole is wrong, the problem names the schedule itself, not a field in it.
-    String path = e.setting().equals(SCHEDULE) ? "" : prefix;
-    Problem problem = new Problem(ProblemKind.INVALID_FIELD, path + e.getMessage())
-        .with("field", path + e.setting()).with("expected", e.expected()).with("found", JsonIn.shown(e.found()));
-    return e.choices().isEmpty() ? problem : problem.with("known", e.choices());
   }
 
   // Answers.
@@ -337,7 +346,8 @@ final class JobJson {
 
   private static void definition(JsonGenerator json, Job job) {
     TaskJson.text(json, "queue", job.queue());
-    schedule(json, job.schedule());
+    json.writeName("schedule");
+    ScheduleJson.write(json, job.schedule());
     json.writeNumberProperty("shards", job.shards());
     if (!job.shardParameters().isEmpty()) {
       json.writeArrayPropertyStart("shardParameters");
@@ -389,47 +399,11 @@ final class JobJson {
     }
   }
 
-  private static void schedule(JsonGenerator json, ScheduleSettings schedule) {
-    json.writeObjectPropertyStart("schedule");
-    if (schedule.cron() != null && schedule.dialect() != null) {
-      json.writeStringProperty("cron", schedule.cron());
-      json.writeStringProperty("dialect", JsonIn.word(schedule.dialect()));
-    }
-    duration(json, "every", schedule.every());
-    duration(json, "offset", schedule.offset());
-    duration(json, "after", schedule.after());
-    if (schedule.at() != null) {
-      instant(json, "at", schedule.at());
-    }
-    json.writeStringProperty("zone", schedule.zone().getId());
-    if (schedule.dstGap() != DstGap.SHIFT) {
-      json.writeStringProperty("dstGap", JsonIn.word(schedule.dstGap()));
-    }
-    if (schedule.dstOverlap() != DstOverlap.AUTO) {
-      json.writeStringProperty("dstOverlap", JsonIn.word(schedule.dstOverlap()));
-    }
-    if (schedule.from() != null) {
-      instant(json, "from", schedule.from());
-    }
-    if (schedule.to() != null) {
-      instant(json, "to", schedule.to());
-    }
-    if (!schedule.exclude().isEmpty()) {
-      json.writeArrayPropertyStart("exclude");
-      schedule.exclude().forEach(json::writeString);
-      json.writeEndArray();
-    }
-    if (!schedule.jitter().isZero()) {
-      duration(json, "jitter", schedule.jitter());
-    }
-    json.writeEndObject();
-  }
-
   private static void active(JsonGenerator json, JobStatus.ActiveRun run) {
     json.writeStartObject();
     instant(json, "time", run.time());
     json.writeStringProperty("origin", origin(run.origin()));
-    json.writeStringProperty("result", run.stopping() ? "STOPPING" : "RUNNING");
+    json.writeStringProperty("result", result(run));
     json.writeStringProperty("phase", JsonIn.word(run.phase()));
     json.writeNumberProperty("shards", run.shards());
     json.writeNumberProperty("ended", run.ended());
@@ -499,20 +473,23 @@ final class JobJson {
    * Writes the runs of a job: first the active runs, then the ended runs, each group with the newest run first.
    *
    * @param only the scheduled time whose runs are written, or null for all runs
+   * @param result the result of the runs that are written, one of {@link #RESULTS}, or null for all runs
+   * @param limit the maximum number of runs that are written
    */
-  static void runs(JsonGenerator json, JobStatus status, @Nullable Instant only) {
+  static void runs(JsonGenerator json, JobStatus status, @Nullable Instant only, @Nullable String result, int limit) {
     json.writeArrayPropertyStart("runs");
-    for (JobStatus.ActiveRun run : status.active().reversed()) {
-      if (only == null || run.time().equals(only)) {
-        active(json, run);
-      }
-    }
-    for (PastRun run : status.history()) {
-      if (only == null || isOf(run, only)) {
-        past(json, run);
-      }
-    }
+    List<JobStatus.ActiveRun> active = status.active().reversed().stream()
+        .filter(run -> only == null || run.time().equals(only))
+        .filter(run -> result == null || result(run).equals(result)).limit(limit).toList();
+    active.forEach(run -> active(json, run));
+    status.history().stream().filter(run -> only == null || isOf(run, only))
+        .filter(run -> result == null || run.result().name().equals(result)).limit(limit - active.size())
+        .forEach(run -> past(json, run));
     json.writeEndArray();
+  }
+
+  private static String result(JobStatus.ActiveRun run) {
+    return run.stopping() ? STOPPING : RUNNING;
   }
 
   /** Returns whether an instant is from the first to the last time of a record, both included. */
@@ -553,13 +530,13 @@ final class JobJson {
     json.writeEndArray();
   }
 
-  private static void duration(JsonGenerator json, String field, @Nullable Duration value) {
+  static void duration(JsonGenerator json, String field, @Nullable Duration value) {
     if (value != null) {
       json.writeStringProperty(field, DurationText.format(value));
     }
   }
 
-  private static void instant(JsonGenerator json, String field, Instant value) {
+  static void instant(JsonGenerator json, String field, Instant value) {
     json.writeStringProperty(field, InstantText.format(value.toEpochMilli()));
   }
 }

@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -39,6 +40,7 @@ final class JobRoutes {
   private static final int NEXT_MAX = 1_000;
   private static final int PAGE_DEFAULT = 100;
   private static final int PAGE_MAX = 1_000;
+  private static final int RUNS_MAX = 1_000;
   /**
    * Memory of the largest job while it is read and written, in bytes: its record of about 64 KiB, the record's objects,
    * and its text.
@@ -76,6 +78,22 @@ final class JobRoutes {
     ensureQueue(request.caller(), job);
     Jobs.Put put = call(() -> write.apply(job));
     return reply(put.isNew() ? 201 : 200, put.status());
+  }
+
+  /** Changes some settings, as a JSON merge patch. The change is applied to the definition that is in the store. */
+  Reply patch(Request request) {
+    byte[] body = request.json(limits.bodyBytes());
+    String name = request.variable("job");
+    // Reading the queue blocks, so it is read before the change; a job that stays in its queue needs no such check.
+    JobStatus before = found(request);
+    Job definition = before.definition();
+    if (definition != null) {
+      Job next = JobJson.patched(definition, body);
+      if (!next.queue().equals(definition.queue())) {
+        ensureQueue(request.caller(), next);
+      }
+    }
+    return reply(200, call(() -> jobs.edit(name, existing -> JobJson.patched(existing, body))));
   }
 
   private void ensureQueue(Caller caller, Job job) {
@@ -193,11 +211,14 @@ final class JobRoutes {
   Reply list(Request request) {
     String queue = request.parameter("queue");
     JobStatus.State state = state(request.parameter("state"));
+    String name = request.parameter("name");
+    String lowered = name == null ? "" : name.toLowerCase(Locale.ROOT);
     int limit = number(request, "limit", PAGE_DEFAULT, PAGE_MAX);
     PageMemory memory = new PageMemory(request.memory(), limit, LARGEST_JOB);
     Predicate<JobStatus> isListed = status -> isSeen(request.caller(), status)
         && (queue == null || (status.definition() != null && status.definition().queue().equals(queue)))
-        && (state == null || status.state() == state);
+        && (state == null || status.state() == state)
+        && status.name().toLowerCase(Locale.ROOT).contains(lowered);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (JsonGenerator json = Json.generator(out)) {
       json.writeStartObject();
@@ -356,10 +377,15 @@ final class JobRoutes {
   }
 
   Reply runs(Request request) {
+    int limit = number(request, "limit", RUNS_MAX, RUNS_MAX);
+    String result = request.parameter("result");
+    if (result != null && !JobJson.RESULTS.contains(result)) {
+      throw invalidParameter("result", "one of " + String.join(", ", JobJson.RESULTS), result);
+    }
     JobStatus status = found(request);
     return Reply.json(200, 1_024, json -> {
       json.writeStartObject();
-      JobJson.runs(json, status, null);
+      JobJson.runs(json, status, null, result, limit);
       json.writeEndObject();
     });
   }
@@ -375,7 +401,7 @@ final class JobRoutes {
     }
     return Reply.json(200, 1_024, json -> {
       json.writeStartObject();
-      JobJson.runs(json, status, time);
+      JobJson.runs(json, status, time, null, RUNS_MAX);
       json.writeEndObject();
     });
   }
@@ -411,7 +437,7 @@ final class JobRoutes {
         throw new Problem(ProblemKind.MISSING_FIELD, "expected a schedule, but the body is empty; the fields are "
             + String.join(", ", ScheduleSettings.NAMES));
       }
-      schedule[0] = JobJson.readSchedule(in, "");
+      schedule[0] = ScheduleJson.read(in, "");
       in.end();
     }
     return times(call(() -> jobs.preview(schedule[0], PREVIEWED, count)));
@@ -513,7 +539,7 @@ final class JobRoutes {
     try {
       return calls.write(call.get().exceptionallyCompose(failure -> CompletableFuture.failedFuture(refusal(failure))));
     } catch (ScheduleException e) {
-      throw JobJson.refused(e, "schedule.");
+      throw ScheduleJson.refused(e, "schedule.");
     }
   }
 
@@ -523,7 +549,7 @@ final class JobRoutes {
         : failure;
     return switch (reason) {
       case Jobs.UnknownJobException unknown -> unknownJob(unknown.job());
-      case ScheduleException refused -> JobJson.refused(refused, "schedule.");
+      case ScheduleException refused -> ScheduleJson.refused(refused, "schedule.");
       case InvalidJobException refused -> JobJson.refused(refused);
       case Jobs.UnknownRunException ended -> new Problem(ProblemKind.UNKNOWN_RUN, ended.getMessage()
           + "; GET /v1/jobs/{job}/runs shows which are RUNNING");

@@ -72,7 +72,7 @@ public enum Route {
   EXTEND("POST", "/v1/tasks/{id}/extend", Action.CONSUME, Reach.TASK),
 
   /** Pages through the jobs. */
-  LIST_JOBS("GET", "/v1/jobs", Action.READ, Reach.LIST, "queue state limit cursor"),
+  LIST_JOBS("GET", "/v1/jobs", Action.READ, Reach.LIST, "queue state name limit cursor"),
   /** Creates or replaces many jobs. */
   PUT_JOBS("POST", "/v1/jobs:batch", Action.SUBMIT, Reach.LIST),
   /** Creates or replaces a job. */
@@ -81,6 +81,8 @@ public enum Route {
   GET_JOB("GET", "/v1/jobs/{job}", Action.READ, Reach.JOB),
   /** Deletes a job. */
   DELETE_JOB("DELETE", "/v1/jobs/{job}", Action.SUBMIT, Reach.JOB, "runs"),
+  /** Changes some settings of a job. */
+  PATCH_JOB("PATCH", "/v1/jobs/{job}", Action.SUBMIT, Reach.JOB),
   /** Creates or changes a job that is defined in code. */
   DECLARE_JOB("POST", "/v1/jobs/{job}/declare", Action.SUBMIT, Reach.JOB),
   /** Pauses a job. */
@@ -96,7 +98,7 @@ public enum Route {
   /** Returns why a job does not run. */
   EXPLAIN_JOB("GET", "/v1/jobs/{job}/explain", Action.READ, Reach.JOB),
   /** The runs of a job. */
-  LIST_RUNS("GET", "/v1/jobs/{job}/runs", Action.READ, Reach.JOB),
+  LIST_RUNS("GET", "/v1/jobs/{job}/runs", Action.READ, Reach.JOB, "result limit"),
   /** The runs of one scheduled time. */
   GET_RUN("GET", "/v1/jobs/{job}/runs/{time}", Action.READ, Reach.JOB),
   /** Stops the runs of one scheduled time. */

@@ -1,5 +1,6 @@
 package io.foliot.server.api;
 
+import io.foliot.server.text.Nearest;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RouteTree {
   private final Node root = new Node();
+  private final Set<String> paths = new TreeSet<>();
 
   private static final class Node {
     final Map<String, Node> literals = new HashMap<>();
@@ -48,6 +51,7 @@ final class RouteTree {
   RouteTree() {
     Set<Route> routes = EnumSet.allOf(Route.class);
     for (Route route : routes) {
+      paths.add(route.path());
       Node node = root;
       for (String segment : segments(route.path())) {
         node = segment.startsWith("{")
@@ -59,6 +63,22 @@ final class RouteTree {
         throw new IllegalStateException("two routes have the same method and path: route=" + route);
       }
     }
+  }
+
+  /** Returns the path of a route that a path without a route probably means, with the same variables; null if none. */
+  @Nullable
+  String nearest(String path) {
+    String[] given = segments(path);
+    return Nearest.of(path, paths.stream().map(RouteTree::segments).filter(known -> known.length == given.length)
+        .map(known -> filled(known, given)).toList());
+  }
+
+  private static String filled(String[] known, String[] given) {
+    StringBuilder path = new StringBuilder();
+    for (int i = 0; i < known.length; i++) {
+      path.append('/').append(known[i].startsWith("{") ? given[i] : known[i]);
+    }
+    return path.toString();
   }
 
   private static Node variable(Node node, String segment) {

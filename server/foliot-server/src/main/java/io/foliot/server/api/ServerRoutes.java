@@ -13,6 +13,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -40,15 +41,17 @@ final class ServerRoutes {
   private final Scheduler scheduler;
   private final ServerInfo info;
   private final ApiLimits limits;
-  private final BooleanSupplier draining;
+  private final BooleanSupplier leaving;
   private final byte[] openApi;
   private final byte[] page;
+  // written by any thread; null until the first check
+  private volatile @Nullable Long checkedNanos;
 
-  ServerRoutes(Scheduler scheduler, ServerInfo info, ApiLimits limits, BooleanSupplier draining) {
+  ServerRoutes(Scheduler scheduler, ServerInfo info, ApiLimits limits, BooleanSupplier leaving) {
     this.scheduler = scheduler;
     this.info = info;
     this.limits = limits;
-    this.draining = draining;
+    this.leaving = leaving;
     openApi = readOpenApi();
     page = PAGE.replace("VERSION", info.version()).getBytes(UTF_8);
   }
@@ -84,13 +87,20 @@ final class ServerRoutes {
     return health(List.of());
   }
 
+  /** Returns whether {@code /health/ready} was called within this time. */
+  boolean isChecked(Duration within) {
+    Long checked = checkedNanos;
+    return checked != null && System.nanoTime() - checked <= within.toNanos();
+  }
+
   Reply ready(Request request) {
+    checkedNanos = System.nanoTime();
     return health(unready());
   }
 
   /** Returns the reasons why the server is not ready; an empty list if it is. */
   List<String> unready() {
-    if (draining.getAsBoolean()) {
+    if (leaving.getAsBoolean()) {
       return List.of("the server is stopping");
     }
     List<String> reasons = new ArrayList<>(scheduler.status().unready().stream().map(EngineWords::of).toList());

@@ -16,6 +16,8 @@ public final class Defaults {
   public static final String URL = "http://" + HOST + ":" + PORT;
   /** Data folder. */
   public static final String DATA = "foliot-data";
+  /** Access to a server on loopback. */
+  public static final String ACCESS = "auto";
   /** Namespace of a store in Redis. */
   public static final String NAMESPACE = RedisOptions.DEFAULT_NAMESPACE;
   /** Default limit of the tasks in a page of a list. */

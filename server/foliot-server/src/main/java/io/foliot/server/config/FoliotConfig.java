@@ -19,15 +19,16 @@ import org.jspecify.annotations.Nullable;
  * @param delivery the limits of callbacks
  * @param maxJobs the largest number of jobs
  * @param limits the limits of callers
- * @param adminKeyHash SHA-256 of a key that may do everything, in hexadecimal digits; empty for none
+ * @param security the rules of access to the server
  * @param log the form and level of the log
  * @param engine the sizes and times of the engine
  */
 public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery delivery, int maxJobs,
-    Limits limits, String adminKeyHash, Log log, Engine engine) {
+    Limits limits, Security security, Log log, Engine engine) {
 
   /** The address of the server, and the time limits of stops, calls and clients. */
-  public record Listen(String host, int port, Duration stopTimeout, Duration callTimeout, Duration clientTimeout) {}
+  public record Listen(String host, int port, Duration stopTimeout, Duration stopGrace, Duration callTimeout,
+      Duration clientTimeout) {}
 
   /**
    * The store of tasks.
@@ -136,6 +137,29 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   public record Limits(int bodyBytes, int batchBytes, long waitingBytes, long answerBytes, int connections,
       int metricQueues) {}
 
+  /**
+   * The rules of access to the server.
+   *
+   * @param adminKeyHash SHA-256 of a key that may do everything, in hexadecimal digits; empty for none
+   * @param access {@code auto}, {@code keys} or {@code open}; see {@link Option#ACCESS}
+   */
+  public record Security(String adminKeyHash, String access) {
+    /** Returns whether every caller needs a key from the first start on. */
+    public boolean needsKeys() {
+      return access.equals("keys");
+    }
+
+    /** Returns whether a server on loopback may become open after it has had keys. */
+    public boolean mayOpen() {
+      return access.equals("open");
+    }
+
+    @Override
+    public String toString() {
+      return "Security[access=" + access + "]";
+    }
+  }
+
   /** The format and the level of logs. */
   public record Log(String format, String level) {
     /** Returns whether logs are JSON, for machines. */
@@ -167,7 +191,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     return new FoliotConfig(listen(settings), store(settings), cluster(settings),
         new Delivery(settings.get(Option.ALLOW_NETWORK), settings.get(Option.DESTINATION_LIMIT)),
         settings.get(Option.MAX_JOBS), limits(settings),
-        settings.get(Option.ADMIN_KEY_HASH), new Log(settings.get(Option.LOG_FORMAT), settings.get(Option.LOG_LEVEL)),
+        new Security(settings.get(Option.ADMIN_KEY_HASH), settings.get(Option.ACCESS)),
+        new Log(settings.get(Option.LOG_FORMAT), settings.get(Option.LOG_LEVEL)),
         engine(settings));
   }
 
@@ -189,7 +214,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
 
   private static Listen listen(Settings settings) {
     return new Listen(settings.get(Option.HOST), settings.get(Option.PORT), settings.get(Option.STOP_TIMEOUT),
-        settings.get(Option.CALL_TIMEOUT), settings.get(Option.CLIENT_TIMEOUT));
+        settings.get(Option.STOP_GRACE), settings.get(Option.CALL_TIMEOUT), settings.get(Option.CLIENT_TIMEOUT));
   }
 
   private static Store store(Settings settings) {

@@ -35,6 +35,11 @@ public final class Option<T> {
   /** The longest wait of a stop for attempts under way. */
   public static final Option<Duration> STOP_TIMEOUT = duration("server.stop-timeout", "stop-timeout",
       "0s", "1h", "10s", "how long a stop waits for attempts that are under way");
+  // HAProxy checks a server every two seconds by default, and takes it out after three failed checks.
+  /** The time from the end of readiness to the refusal of calls. */
+  public static final Option<Duration> STOP_GRACE = duration("server.stop-grace", "stop-grace", "0s", "10m", "6s",
+      "how long a stop serves calls on after /health/ready has become 503, so that a balancer can take the server out;"
+          + " no time if /health/ready was not called within the last minute");
   /** The longest wait of a request. */
   public static final Option<Duration> CALL_TIMEOUT = duration("server.call-timeout", "call-timeout",
       "100ms", "10m", "30s", "how long a request waits for the store");
@@ -160,6 +165,12 @@ public final class Option<T> {
   /** The hash of the administrator's key. */
   public static final Option<String> ADMIN_KEY_HASH = of("security.admin-key-hash", "admin-key-hash",
       OptionType.sha256(), "", "SHA-256 of an API key that may do everything");
+  /** The access to a server on loopback. */
+  public static final Option<String> ACCESS = of("security.access", "access",
+      OptionType.choice(Defaults.ACCESS, "keys", "open"), Defaults.ACCESS,
+      "who may call a server on loopback. auto: every program of this machine until there is a first API key, and from"
+          + " then on only callers with a key, even if the store loses its keys; keys: always only callers with a key;"
+          + " open: as auto, but forgets at the start that this server has had keys, if its store has none");
 
   /** The format of logs. */
   public static final Option<String> LOG_FORMAT = of("log.format", "log-format", OptionType.choice("text", "json"),

@@ -48,13 +48,16 @@ final class Settings {
     } catch (IOException e) {
       throw new ConfigException("the configuration file cannot be read: " + file + " (" + e.getMessage() + ")");
     } catch (JacksonException e) {
-      throw new ConfigException(
-          file + ", " + at(e.getLocation()) + ", is not YAML: " + firstLine(e.getOriginalMessage()));
+      throw new ConfigException(file + ", " + at(e.getLocation()) + ", is not YAML: " + reason(e.getOriginalMessage()));
     }
   }
 
-  private static String firstLine(@Nullable String text) {
-    return text == null ? "" : text.lines().findFirst().orElse("");
+  /** Returns the message of the parser in one line. The parser calls a tab by its escape, in a line of its own. */
+  private static String reason(@Nullable String text) {
+    String message = String.valueOf(text);
+    return message.contains("'\\t'")
+        ? "a line begins with a tab; YAML is indented by spaces"
+        : message.lines().findFirst().orElse("");
   }
 
   private static String at(@Nullable TokenStreamLocation location) {

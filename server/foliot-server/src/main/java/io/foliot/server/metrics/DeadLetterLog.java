@@ -30,7 +30,8 @@ final class DeadLetterLog {
       unlogged.incrementAndGet();
       return;
     }
-    log.warn("a task failed permanently and is a dead letter; \"foliot tasks {} --state failed\" shows why: queue={},"
-        + " deadLettersNotLogged={}", queue, queue, unlogged.getAndSet(0));
+    long missed = unlogged.getAndSet(0);
+    log.warn("a task failed permanently and is a dead letter; \"foliot tasks {} --state failed\" shows why: queue={}{}",
+        queue, queue, missed == 0 ? "" : ", deadLettersNotLogged=" + missed);
   }
 }

@@ -204,7 +204,7 @@ public final class Prometheus implements AutoCloseable {
     List<JobStates.State> jobs = meter.jobs().read(System.currentTimeMillis());
     rows(jobsRunning, jobs, job -> meter.label(job.queue()), "queue", JobStates.State::running);
     rows(jobFailures, jobs.stream().filter(job -> job.failuresInRow() > 0).limit(MAX_FAILING_JOBS).toList(),
-        JobStates.State::job, "job", JobStates.State::failuresInRow);
+        JobStates.State::job, "job_name", JobStates.State::failuresInRow);
     // Each node counts its own workers, so that the figures of all nodes can be added up.
     String node = engine.cluster().node();
     List<Fleet.Seat> own = engine.fleet().seats().stream().filter(seat -> seat.isLive() && seat.node().equals(node))

@@ -2,6 +2,7 @@ package io.foliot.server.metrics;
 
 import io.foliot.core.Meter;
 import io.foliot.jobs.JobMeter;
+import io.foliot.jobs.JobPlanner;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -40,6 +41,10 @@ public final class ServerMeter implements Meter, JobMeter {
   private static final String OTHER = "other";
   /** Outcome of an attempt that made its task a dead letter. */
   private static final String FAILED = "failed";
+  /** Outcome of a planning pass that failed and is tried again. */
+  private static final String RETRIED = "retried";
+  /** Result of a scheduled time that a job's misfire policy skipped. */
+  private static final String MISSED = "missed";
   private static final Logger log = LoggerFactory.getLogger(ServerMeter.class);
 
   private final MeterRegistry registry;
@@ -57,7 +62,10 @@ public final class ServerMeter implements Meter, JobMeter {
 
   private record CallMeters(Timer time, DistributionSummary items) {}
 
-  /** The metrics of a queue. */
+  /**
+   * The metrics of a queue. Counters that an alert watches exist from the first sight of their queue: a counter that
+   * first appears with the value 1 has not increased for Prometheus.
+   */
   private final class QueueMeters {
     final String label;
     final Map<String, Counter> accepted = new ConcurrentHashMap<>();
@@ -72,7 +80,8 @@ public final class ServerMeter implements Meter, JobMeter {
     final Counter quarantined;
     final Counter stolen;
     final Counter foundLate;
-    final DeadLetterLog deadLetters;
+    final Counter deadLetters;
+    final DeadLetterLog deadLetterLog;
 
     QueueMeters(String label) {
       this.label = label;
@@ -90,7 +99,9 @@ public final class ServerMeter implements Meter, JobMeter {
       foreign = counter("foliot.foreign",
           "Tasks that were claimed for a wrong queue, and released again");
       quarantined = counter("foliot.quarantined", "Records set aside because the engine cannot use them");
-      deadLetters = new DeadLetterLog(log, registry.config().clock().monotonicTime());
+      deadLetters = counter("foliot.dead.letters", "Tasks that failed permanently");
+      times(MISSED);
+      deadLetterLog = new DeadLetterLog(log, registry.config().clock().monotonicTime());
     }
 
     private Counter counter(String name, String description) {
@@ -131,6 +142,9 @@ public final class ServerMeter implements Meter, JobMeter {
     this.registry = registry;
     this.maxQueues = maxQueues;
     others = new QueueMeters(OTHER);
+    QueueMeters planning = new QueueMeters(JobPlanner.QUEUE);
+    planning.settled(RETRIED);
+    queues.put(JobPlanner.QUEUE, planning);
     runsLate = Timer.builder("foliot.job.late").description("From a job's scheduled time to the start of its run")
         .serviceLevelObjectives(RUNS_LATE).register(registry);
     slotsGained = Counter.builder("foliot.slots.gained").description("Slots that this node has taken over")
@@ -151,7 +165,8 @@ public final class ServerMeter implements Meter, JobMeter {
     if (known != null) {
       return known;
     }
-    return queues.size() < maxQueues ? queues.computeIfAbsent(queue, QueueMeters::new) : others;
+    // The internal queue of jobs is in the map, and does not count.
+    return queues.size() <= maxQueues ? queues.computeIfAbsent(queue, QueueMeters::new) : others;
   }
 
   /** Returns the jobs that have active runs or have failed since their last success. */
@@ -194,7 +209,8 @@ public final class ServerMeter implements Meter, JobMeter {
     QueueMeters meters = of(queue);
     meters.settled(outcome).record(Math.max(0, durationMicros), TimeUnit.MICROSECONDS);
     if (outcome.equals(FAILED)) {
-      meters.deadLetters.failed(queue, registry.config().clock().monotonicTime());
+      meters.deadLetters.increment();
+      meters.deadLetterLog.failed(queue, registry.config().clock().monotonicTime());
     }
   }
 

@@ -6,28 +6,31 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The check that identifies the caller of a request, except on open routes such as health. If there are keys, every
- * caller must present one. Without keys, the server is bound to loopback and open to programs on this machine, but not
- * to web pages. Any page could make a browser on this machine send requests to the server, to a loopback address or to
- * a name that resolves to one. Therefore the header Host, and the header Origin if there is one, must name this
- * machine.
+ * The check that identifies the caller of a request, except on open routes such as health. If the server has or had
+ * keys, every caller must present one. Otherwise the server is bound to loopback and open to programs on this machine,
+ * but not to web pages. Any page could make a browser on this machine send requests to the server, to a loopback
+ * address or to a name that resolves to one. Therefore the header Host, and the header Origin if there is one, must
+ * name this machine.
  */
 public final class Gate {
   private static final Set<String> LOCAL_NAMES = Set.of("localhost", "[::1]", "::1");
 
   private final KeyRing keys;
   private final boolean loopback;
+  private final boolean mayOpen;
   private final String boundHost;
 
   /**
    * Creates a gate.
    *
    * @param loopback whether the server is bound to loopback
+   * @param mayOpen whether the removal of the last key opens a server that is bound to loopback
    * @param boundHost the host name or address that the server is bound to
    */
-  public Gate(KeyRing keys, boolean loopback, String boundHost) {
+  public Gate(KeyRing keys, boolean loopback, boolean mayOpen, String boundHost) {
     this.keys = keys;
     this.loopback = loopback;
+    this.mayOpen = loopback && mayOpen;
     this.boundHost = boundHost.toLowerCase(Locale.ROOT);
   }
 
@@ -43,14 +46,14 @@ public final class Gate {
     record Foreign(String reason) implements Verdict {}
   }
 
-  /** Returns whether the server is open at the moment: bound to loopback, and without keys. */
+  /** Returns whether the server is open at the moment: bound to loopback, and never had keys. */
   public boolean isOpen() {
-    return loopback && keys.isEmpty();
+    return loopback && !keys.isRequired();
   }
 
-  /** Returns whether the server would be open without keys. */
+  /** Returns whether the removal of the last key opens the server. */
   public boolean mayOpen() {
-    return loopback;
+    return mayOpen;
   }
 
   /** Identifies the caller of a request by its headers, which are null if they are absent. */

@@ -23,6 +23,18 @@ public final class KeyRing {
     void remove(String id);
   }
 
+  /**
+   * The knowledge, across restarts, that this server has had keys. If its store comes back without them, the server
+   * therefore stays closed.
+   */
+  public interface Latch {
+    /** Returns whether this server has had keys. */
+    boolean isSet();
+
+    /** Records that this server has keys. Does nothing if that is recorded already. */
+    void set();
+  }
+
   /** Thrown if a change would lock out every administrator. */
   public static final class LockedOutException extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -36,6 +48,8 @@ public final class KeyRing {
   private final Map<String, Entry> keys = new ConcurrentHashMap<>();
   private final Vault vault;
   private final @Nullable Entry configured;
+  private final Latch latch;
+  private volatile boolean isRequired;
 
   private record Entry(ApiKey key, Caller caller) {}
 
@@ -44,20 +58,46 @@ public final class KeyRing {
    *
    * @param configured the key of the configuration, or null for none; the vault does not contain this key
    */
-  public KeyRing(Vault vault, @Nullable ApiKey configured) {
+  public KeyRing(Vault vault, @Nullable ApiKey configured, Latch latch) {
     this.vault = vault;
+    this.latch = latch;
+    isRequired = latch.isSet();
     this.configured = configured == null ? null : new Entry(configured, configured.caller());
     vault.all().forEach(key -> keys.put(key.id(), new Entry(key, key.caller())));
+    if (!isEmpty()) {
+      require();
+    }
   }
 
-  /** Reads the vault again, because other servers may have added or removed keys. Blocks. */
-  public synchronized void refresh() {
+  private void require() {
+    latch.set();
+    isRequired = true;
+  }
+
+  /**
+   * Reads the vault again, because other servers may have added or removed keys. Blocks. Returns whether there were
+   * keys before, and now there are none.
+   */
+  public synchronized boolean refresh() {
+    boolean wasEmpty = isEmpty();
     Map<String, ApiKey> kept = new HashMap<>();
     vault.all().forEach(key -> kept.put(key.id(), key));
-    // New keys are added before old keys are removed. Otherwise the ring could be empty for a moment, and the server
-    // open.
+    if (!kept.isEmpty()) {
+      require();
+    }
+    // New keys are added before old keys are removed. Otherwise the ring could be empty for a moment, and each caller
+    // refused.
     kept.forEach((id, key) -> keys.putIfAbsent(id, new Entry(key, key.caller())));
     keys.keySet().retainAll(kept.keySet());
+    return !wasEmpty && isEmpty();
+  }
+
+  /**
+   * Returns whether every caller must present a key. Once there was a key, this is true until {@link #remove} removes
+   * the last one with the operator's consent. It stays true if the keys disappear from the vault.
+   */
+  public boolean isRequired() {
+    return isRequired;
   }
 
   /** Returns whether there is no key at all. */
@@ -88,12 +128,13 @@ public final class KeyRing {
    *     keys
    */
   public synchronized void add(ApiKey key, Instant now) {
-    refresh();
+    boolean unused = refresh();
     if (isEmpty() && !(key.administers() && key.holdsAt(now))) {
       throw new LockedOutException(
           "the first key locks the server, so it must be one that can make others: give it the action admin and the"
               + " queues *");
     }
+    require();
     vault.add(key);
     keys.put(key.id(), new Entry(key, key.caller()));
   }
@@ -101,13 +142,13 @@ public final class KeyRing {
   /**
    * Removes a key. Reads the vault first, because another server may have removed a key since the latest refresh.
    *
-   * @param mayOpen whether the server may be open without keys
+   * @param mayOpen whether the operator permits the server to be open without keys
    * @return whether the key existed
    * @throws LockedOutException if keys remain, but none of them could add further keys; or if no key remains, and the
    *     server may not be open
    */
   public synchronized boolean remove(String id, Instant now, boolean mayOpen) {
-    refresh();
+    boolean unused = refresh();
     if (!keys.containsKey(id)) {
       return false;
     }
@@ -116,10 +157,15 @@ public final class KeyRing {
         || others.stream().anyMatch(key -> key.administers() && key.holdsAt(now));
     if (!stillAdministered && !(others.isEmpty() && mayOpen)) {
       throw new LockedOutException(
-          "this is the last key that can make others; make another key with the action admin and the queues * first");
+          "this is the last key that can make others; make another key with the action admin and the queues * first. To"
+              + " use a server on loopback without keys, start it with --access open (security.access), and remove its"
+              + " keys");
     }
     vault.remove(id);
     keys.remove(id);
+    if (isEmpty()) {
+      isRequired = false; // only with mayOpen; at the next start, the operator decides again
+    }
     return true;
   }
 }

@@ -31,8 +31,26 @@ final class KeyRingTest {
   private final SecureRandom random = new SecureRandom();
   private final TaskStore store = new MemoryStore(1, new SystemClock(), () -> new Token(1, 2));
 
+  private static final class MemoryLatch implements KeyRing.Latch {
+    volatile boolean isSet;
+
+    @Override
+    public boolean isSet() {
+      return isSet;
+    }
+
+    @Override
+    public void set() {
+      isSet = true;
+    }
+  }
+
   private KeyRing ring() {
-    return new KeyRing(new StoredKeys(store, Duration.ofSeconds(5)), null);
+    return ring(store, new MemoryLatch());
+  }
+
+  private static KeyRing ring(TaskStore store, KeyRing.Latch latch) {
+    return new KeyRing(new StoredKeys(store, Duration.ofSeconds(5)), null, latch);
   }
 
   private ApiKey.Issued issue() {
@@ -54,6 +72,25 @@ final class KeyRingTest {
     here.refresh();
     assertThat(here.find(second.text(), NOW)).isNull();
     assertThat(here.find(first.text(), NOW)).isNotNull();
+  }
+
+  @Test
+  void aKeyOfAnotherServerIsRememberedForGood() {
+    MemoryLatch latch = new MemoryLatch();
+    KeyRing here = ring(store, latch);
+    KeyRing there = ring();
+    ApiKey key = issue().key();
+    there.add(key, NOW);
+    assertThat(latch.isSet).isFalse();
+    here.refresh();
+    assertThat(latch.isSet).isTrue();
+    assertThat(there.remove(key.id(), NOW, true)).isTrue();
+    assertThat(there.isRequired()).isFalse();
+    here.refresh();
+    assertThat(here.isEmpty()).isTrue();
+    assertThat(here.isRequired()).isTrue();
+    assertThat(ring(store, latch).isRequired()).isTrue();
+    assertThat(ring().isRequired()).isFalse();
   }
 
   @Test
@@ -106,7 +143,7 @@ final class KeyRingTest {
 
       @Override
       public void remove(String id) {}
-    }, null);
+    }, null, new MemoryLatch());
     AtomicBoolean wasEmpty = new AtomicBoolean();
     Thread reader = Thread.ofPlatform().start(() -> {
       while (reads.get() < 20_000) {
@@ -143,7 +180,7 @@ final class KeyRingTest {
 
   @Test
   void aKeyWhoseDocumentChangesDuringItsRemovalIsRemoved() {
-    KeyRing ring = new KeyRing(new StoredKeys(new Contended(store), Duration.ofSeconds(5)), null);
+    KeyRing ring = ring(new Contended(store), new MemoryLatch());
     ApiKey.Issued key = issue();
     ring.add(key.key(), NOW);
     ring.add(issue().key(), NOW);

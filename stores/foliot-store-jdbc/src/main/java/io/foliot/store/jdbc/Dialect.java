@@ -74,6 +74,17 @@ interface Dialect {
   /** Returns whether a statement failed because the database has no space left. */
   boolean isFull(SQLException e);
 
+  /**
+   * Returns the schema of this connection in which tables are created.
+   *
+   * @param database the name of the database in messages
+   * @throws StoreException if the settings of the connection name no schema that exists
+   */
+  String schema(Connection connection, String database) throws SQLException;
+
+  /** Returns whether a statement failed because the user does not have the right to execute it. */
+  boolean isDenied(SQLException e);
+
   /** Returns whether a statement failed because the server of this connection is read-only. */
   boolean isReadOnly(SQLException e);
 

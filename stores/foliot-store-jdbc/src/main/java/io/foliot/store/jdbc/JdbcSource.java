@@ -40,6 +40,8 @@ public sealed interface JdbcSource {
   record Login(String url, @Nullable String user, @Nullable String password) implements JdbcSource {
     private static final String MYSQL = "jdbc:mysql:";
     private static final List<String> KINDS = List.of("jdbc:postgresql:", "jdbc:mariadb:", MYSQL);
+    /** Length of the shortest secret that {@link #redacted} replaces. */
+    private static final int SHORTEST_MASKED = 4;
     private static final String LOOPBACK = "(localhost|127(\\.\\d+){3}|\\[?::1\\]?)(:\\d+)?";
 
     public Login {
@@ -111,7 +113,10 @@ public sealed interface JdbcSource {
     public String redacted(String text) {
       String message = text.replace(url, shown()).replace(driverUrl(), shown());
       for (String secret : secrets()) {
-        message = message.replace(secret, "***");
+        // Every message contains each short text somewhere, so to replace it would show it.
+        if (secret.length() >= SHORTEST_MASKED) {
+          message = message.replace(secret, "***");
+        }
       }
       return message;
     }

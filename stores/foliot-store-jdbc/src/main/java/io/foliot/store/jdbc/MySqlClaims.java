@@ -181,7 +181,7 @@ final class MySqlClaims implements ClaimStatements {
   @Override
   public BitSet park(Connection connection, List<DueEntry> entries) throws SQLException {
     return MySqlStatements.together(connection, transaction -> {
-      long versions = MySqlStatements.newVersions();
+      long versions = Row.newVersions();
       ParameterTable values = statements.values("id", "wake_at");
       entries.forEach(entry -> values.next().add(entry.id()).add(entry.wakeAt()));
       int rows = statements.execute(transaction,

@@ -175,6 +175,16 @@ final class MySqlDialect implements Dialect {
   }
 
   @Override
+  public String schema(Connection connection, String database) throws SQLException {
+    return connection.getCatalog();
+  }
+
+  @Override
+  public boolean isDenied(SQLException e) {
+    return MySqlStatements.isDenied(e);
+  }
+
+  @Override
   public boolean isFull(SQLException e) {
     return MySqlStatements.isFull(e);
   }

@@ -215,7 +215,7 @@ final class MySqlRecords implements RecordStatements {
   }
 
   private BitSet update(Connection connection, List<Change> changes) throws SQLException {
-    long versions = MySqlStatements.newVersions();
+    long versions = Row.newVersions();
     ParameterTable values = withLive("id", "version");
     for (Change change : changes) {
       addLive(values.next(), change);
@@ -282,7 +282,7 @@ final class MySqlRecords implements RecordStatements {
   @Override
   public BitSet enter(Connection connection, List<Change> changes) throws SQLException {
     return MySqlStatements.together(connection, transaction -> {
-      long versions = MySqlStatements.newVersions();
+      long versions = Row.newVersions();
       ParameterTable values = withLive("body", "id", "queue", "task_key", "created_at", "was");
       for (Change change : changes) {
         TaskRecord before = change.before();

@@ -9,12 +9,13 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 
 /** The methods that all classes of statements for MariaDB and MySQL share. Thread-safe. */
 final class MySqlStatements {
   /** Error code of a duplicate key. */
   private static final int DUPLICATE = 1062;
+  /** Error codes of a statement that the user has no right to execute. */
+  private static final Set<Integer> DENIED = Set.of(1044, 1142, 1143, 1227, 1370);
   /** Error codes of a full table and of a full disk. */
   private static final Set<Integer> FULL = Set.of(1114, 1021);
 
@@ -71,6 +72,10 @@ final class MySqlStatements {
     return e.getErrorCode() == DUPLICATE;
   }
 
+  static boolean isDenied(SQLException e) {
+    return DENIED.contains(e.getErrorCode());
+  }
+
   static boolean isFull(SQLException e) {
     return FULL.contains(e.getErrorCode());
   }
@@ -78,14 +83,6 @@ final class MySqlStatements {
   /** Runs steps in the transaction of the caller, or else in a new transaction, which is then committed. */
   static <R> R together(Connection connection, Session.Step<R> steps) throws SQLException {
     return Session.together(connection, MySqlStatements::isFull, steps);
-  }
-
-  /**
-   * Returns a random number of 62 bits. The versions of a batch's rows count up from this number, in the order of the
-   * rows. No other row is expected to have one of these versions.
-   */
-  static long newVersions() {
-    return ThreadLocalRandom.current().nextLong(Long.MAX_VALUE >>> 1);
   }
 
   /** Returns the positions from 0 to {@code count - 1}. */

@@ -108,7 +108,7 @@ final class MySqlSubmits implements SubmitStatements {
   /** Inserts tasks, and reads the results by a second statement, because MySQL has no RETURNING. */
   private Inserted insertAndRead(Connection connection, List<NewTask> tasks, long seenMicros, boolean requests)
       throws SQLException {
-    long versions = MySqlStatements.newVersions();
+    long versions = Row.newVersions();
     ParameterTable values = newTasks(tasks, requests);
     statements.execute(connection, insert(values, seenMicros, versions, requests, false), values);
     return inserted(connection, tasks, versions);
@@ -116,7 +116,7 @@ final class MySqlSubmits implements SubmitStatements {
 
   private Inserted insertReturning(Connection connection, List<NewTask> tasks, long seenMicros, boolean requests)
       throws SQLException {
-    long versions = MySqlStatements.newVersions();
+    long versions = Row.newVersions();
     ParameterTable values = newTasks(tasks, requests);
     try (PreparedStatement statement = statements.prepare(connection,
         insert(values, seenMicros, versions, requests, true))) {
@@ -130,7 +130,7 @@ final class MySqlSubmits implements SubmitStatements {
    * live task has one of the ids.
    */
   private Inserted insertUnnamed(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException {
-    long versions = MySqlStatements.newVersions();
+    long versions = Row.newVersions();
     StringBuilder rows = new StringBuilder();
     for (int i = 0; i < tasks.size(); i++) {
       NewTask task = tasks.get(i);
@@ -199,7 +199,7 @@ final class MySqlSubmits implements SubmitStatements {
   public BitSet regenerate(Connection connection, List<NewTask> tasks, long[] generations, long generation)
       throws SQLException {
     return MySqlStatements.together(connection, transaction -> {
-      long versions = MySqlStatements.newVersions();
+      long versions = Row.newVersions();
       List<TaskId> ids = new ArrayList<>();
       ParameterTable values = statements.values("id", "generation");
       for (int i = 0; i < tasks.size(); i++) {
@@ -236,7 +236,7 @@ final class MySqlSubmits implements SubmitStatements {
   public Touched touch(Connection connection, List<KeyTouch> touches, boolean resets, long seenMicros)
       throws SQLException {
     return MySqlStatements.together(connection, transaction -> {
-      long versions = MySqlStatements.newVersions();
+      long versions = Row.newVersions();
       ParameterTable values = resets
           ? statements.values("queue", "task_key", "due", "relative", "max_wait", "max_attempts")
           : statements.values("queue", "task_key", "due", "relative", "max_wait");

@@ -230,7 +230,8 @@ final class PostgresClaims implements ClaimStatements {
         parents[at++] = parent + 1;
       }
     }
-    arrays.ids(ids).ints(queues).ints(slots).longs(dues).flags(relative).ints(maxAttempts).flags(parks).blobs(bodies)
+    arrays.value(Row.newVersions()).ids(ids).ints(queues).ints(slots).longs(dues).flags(relative).ints(maxAttempts)
+        .flags(parks).blobs(bodies)
         .ints(parents);
   }
 }

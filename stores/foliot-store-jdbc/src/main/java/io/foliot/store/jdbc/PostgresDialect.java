@@ -1,6 +1,7 @@
 package io.foliot.store.jdbc;
 
 import io.foliot.core.store.Durability;
+import io.foliot.core.store.StoreException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -27,6 +28,8 @@ final class PostgresDialect implements Dialect {
 
   /** SQL state of a write in a read-only transaction. */
   private static final String READ_ONLY = "25006";
+  /** SQL state of a statement that the user has no right to execute. */
+  private static final String DENIED = "42501";
   /** SQL state of a full disk. */
   private static final String FULL = "53100";
   /**
@@ -42,6 +45,7 @@ final class PostgresDialect implements Dialect {
   private final PostgresQueries queries;
   private final StoreClock clock;
   private final String durability;
+  private final String searchPath;
 
   PostgresDialect(int timeoutSeconds, boolean sessionsPlanByIndex) {
     this(timeoutSeconds, sessionsPlanByIndex, CLOCK);
@@ -64,6 +68,7 @@ final class PostgresDialect implements Dialect {
     SqlFiles files = statements.files();
     this.clock = new StoreClock(this);
     durability = files.text("durability");
+    searchPath = files.text("search_path");
   }
 
   @Override
@@ -159,6 +164,25 @@ final class PostgresDialect implements Dialect {
   @Override
   public boolean lockingReadsFindNewRows() {
     return false;
+  }
+
+  @Override
+  public String schema(Connection connection, String database) throws SQLException {
+    try (PreparedStatement select = prepare(connection, searchPath); ResultSet row = select.executeQuery()) {
+      row.next();
+      String schema = row.getString(1);
+      if (schema == null) {
+        throw new StoreException("the schema does not exist; it is not created, because its name may be mistyped:"
+            + " database=" + database + ", search_path=" + row.getString(2) + ". Correct currentSchema in the URL or"
+            + " the search_path of the user, or create the schema (CREATE SCHEMA)", null);
+      }
+      return schema;
+    }
+  }
+
+  @Override
+  public boolean isDenied(SQLException e) {
+    return DENIED.equals(e.getSQLState());
   }
 
   @Override

@@ -193,7 +193,7 @@ final class PostgresRecords implements RecordStatements {
       bindLive(arrays, changes);
       PostgresColumns columns = new PostgresColumns(inserted);
       // The wakeAt of a new task is its due time, so the statement has no parameter for wakeAt.
-      arrays.longs(columns.dueAt).longs(columns.changedAt).longs(columns.generation)
+      arrays.value(Row.newVersions()).longs(columns.dueAt).longs(columns.changedAt).longs(columns.generation)
           .ints(inserted.stream().mapToInt(Change::queue).toArray()).ints(columns.part).ints(columns.maxAttempts)
           .ids(columns.id).blobs(columns.body)
           .ints(children.stream().mapToInt(child -> child.parent() + 1).toArray());
@@ -267,12 +267,14 @@ final class PostgresRecords implements RecordStatements {
       String[] keys = changes.stream().map(change -> change.after().key()).toArray(String[]::new);
       long[] oldGenerations = changes.stream()
           .mapToLong(change -> change.before() == null ? 0 : change.before().generation()).toArray();
-      new PostgresArrays(connection, statement).longs(columns.wakeAt).longs(columns.dueAt).longs(columns.firstDueAt)
-          .longs(createdAts).longs(columns.changedAt).longs(columns.generation).longs(columns.leaseEnd)
+      long versions = Row.newVersions();
+      new PostgresArrays(connection, statement).value(versions).longs(columns.wakeAt).longs(columns.dueAt)
+          .longs(columns.firstDueAt).longs(createdAts).longs(columns.changedAt).longs(columns.generation)
+          .longs(columns.leaseEnd)
           .longs(columns.claimedAt).ints(queues).ints(columns.part).ints(columns.attempt).ints(columns.maxAttempts)
           .ints(columns.state).ints(columns.settledAs).flags(columns.cancelRequested).flags(columns.outstanding)
           .ids(columns.id).ids(columns.token).texts(keys).blobs(columns.body).blobs(columns.successor)
-          .blobs(columns.attempts).longs(oldGenerations);
+          .blobs(columns.attempts).longs(oldGenerations).value(versions);
       return PostgresStatements.places(statement);
     }
   }

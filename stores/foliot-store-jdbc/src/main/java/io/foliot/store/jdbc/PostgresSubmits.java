@@ -73,8 +73,8 @@ final class PostgresSubmits implements SubmitStatements {
     }
     if (!anyKey && !anyRequest && connection.getAutoCommit()) {
       try (PreparedStatement statement = statements.prepare(connection, insertUnnamed)) {
-        new PostgresArrays(connection, statement).value(seenMicros).ids(ids).ints(queues).ints(slots).longs(dues)
-            .flags(relative).ints(maxAttempts).blobs(bodies);
+        new PostgresArrays(connection, statement).value(seenMicros).value(Row.newVersions()).ids(ids).ints(queues)
+            .ints(slots).longs(dues).flags(relative).ints(maxAttempts).blobs(bodies);
         return insertUnnamed(statement, tasks);
       } catch (SQLException e) {
         if (!PostgresStatements.isDuplicateKey(e)) {
@@ -84,26 +84,27 @@ final class PostgresSubmits implements SubmitStatements {
         // inserted below.
       }
     }
+    long versions = Row.newVersions();
     try (PreparedStatement statement = anyRequest
         ? statements.batch(connection, insertWithRequests)
         : statements.prepare(connection, insert)) {
-      PostgresArrays arrays = new PostgresArrays(connection, statement).value(seenMicros).ids(ids).ints(queues)
-          .texts(keys).ints(slots).longs(dues).flags(relative).ints(maxAttempts).blobs(bodies);
+      PostgresArrays arrays = new PostgresArrays(connection, statement).value(seenMicros).value(versions).ids(ids)
+          .ints(queues).texts(keys).ints(slots).longs(dues).flags(relative).ints(maxAttempts).blobs(bodies);
       if (anyRequest) {
         arrays.texts(requests).longs(digests);
       }
-      return inserted(statement, count);
+      return inserted(statement, count, versions);
     }
   }
 
-  private static Inserted inserted(PreparedStatement statement, int count) throws SQLException {
+  private static Inserted inserted(PreparedStatement statement, int count, long versions) throws SQLException {
     Inserted inserted = new Inserted(count);
     try (ResultSet row = PostgresStatements.rows(statement)) {
       while (row.next()) {
         inserted.at(row.getLong(1));
-        int place = row.getInt(2) - 1;
+        long place = row.getLong(2) - versions - 1;
         if (place >= 0) {
-          inserted.add(place, row.getLong(3), row.getLong(4), row.getLong(5));
+          inserted.add((int) place, row.getLong(3), row.getLong(4), row.getLong(5));
         }
       }
     }

@@ -3,6 +3,7 @@ package io.foliot.store.jdbc;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.format.NewerVersionException;
 import io.foliot.core.store.format.UnreadableException;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,15 @@ record Row(TaskRecord record, long version, @Nullable UnreadableException damage
 
   Row(TaskRecord record, long version) {
     this(record, version, null);
+  }
+
+  /**
+   * Returns a random number of 62 bits. The versions of the rows that a call inserts begin here; a later write of a row
+   * adds one to its version, or sets another random number. So no task is expected to have a version twice, not even if
+   * it ends and becomes live again, and a write that compares versions affects only the life of the task that was read.
+   */
+  static long newVersions() {
+    return ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE >>> 1);
   }
 
   static boolean isLive(long version) {

@@ -11,15 +11,20 @@ import java.util.Locale;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.output.MigrateResult;
 import org.jspecify.annotations.Nullable;
 
 /** The tables, which are created or updated when a store is opened. */
 final class Schema {
+  private static final System.Logger LOG = System.getLogger(Schema.class.getName());
+
   /**
    * Number of the newest migration. A database that has this number is not migrated, so its user then needs no right to
    * change tables.
    */
   private static final String NEWEST = "3";
+  /** Number of the migration that creates the tables. */
+  private static final String FIRST = "1";
   /** Table in which Flyway records the migrations. */
   private static final String HISTORY = "foliot_schema_history";
   /** Format of the blobs of rows, and of the names of kinds of documents. */
@@ -61,24 +66,51 @@ final class Schema {
         : "";
   }
 
-  /** Creates or updates the tables. Several nodes may do so at the same time. */
+  /**
+   * Creates or updates the tables. Several nodes may do so at the same time. Never creates a schema: a mistyped name
+   * would be an empty store, while the tasks of the right one wait.
+   */
   static void migrate(DataSource source, Dialect dialect, String name) {
     for (int tried = 1; !isCurrent(source, dialect); tried++) {
+      String schema = schema(source, dialect, name);
       try {
-        Flyway.configure(Schema.class.getClassLoader()).dataSource(source).locations(dialect.migrations())
-            .table(HISTORY)
+        MigrateResult result = Flyway.configure(Schema.class.getClassLoader()).dataSource(source)
+            .locations(dialect.migrations()).table(HISTORY).createSchemas(false)
             // The database may have other tables. With baseline 0, all migrations are applied nevertheless.
             .baselineOnMigrate(true).baselineVersion("0").load().migrate();
+        if (result.migrations.stream().anyMatch(migration -> migration.version.equals(FIRST))) {
+          LOG.log(System.Logger.Level.INFO, "created an empty store: database={0}, schema={1}", name, schema);
+        }
         return;
       } catch (FlywayException e) {
-        if (tried == TRIES) {
-          throw new StoreException("the tables cannot be created or updated: database=" + name + ", error="
-              + e.getMessage() + "; the user needs the right to create tables when a new version of Foliot starts", e);
+        if (tried == TRIES || isDenied(e, dialect)) {
+          throw new StoreException("the tables cannot be created or updated: database=" + name + ", schema=" + schema
+              + ", tries=" + tried + ", error=" + e.getMessage()
+              + "; the user needs the right to create tables when a new version of Foliot starts", e);
         }
+        LOG.log(System.Logger.Level.INFO, "cannot create or update the tables yet: database={0}, schema={1}, error={2}",
+            name, schema, e.getMessage());
         // Another node may be migrating. Its tables may become visible before its migration has ended.
         Session.pause(LONGEST_PAUSE);
       }
     }
+  }
+
+  private static String schema(DataSource source, Dialect dialect, String name) {
+    try (Connection connection = source.getConnection()) {
+      return dialect.schema(connection, name);
+    } catch (SQLException e) {
+      throw new StoreException("the database cannot be reached: database=" + name + ", " + Connections.reason(e), e);
+    }
+  }
+
+  private static boolean isDenied(FlywayException failure, Dialect dialect) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException e && dialect.isDenied(e)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean isCurrent(DataSource source, Dialect dialect) {

@@ -3,6 +3,7 @@ package io.foliot.store.jdbc;
 import com.zaxxer.hikari.HikariDataSource;
 import io.foliot.backends.MariaDbServer;
 import io.foliot.core.store.TaskStore;
+import io.foliot.testkit.HeldStore;
 import io.foliot.testkit.ServerClockStoreContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
@@ -45,6 +46,11 @@ final class MariaDbStoreTest extends ServerClockStoreContract {
   protected TaskStore reopen(TaskStore old) {
     old.close();
     return openAgain();
+  }
+
+  @Override
+  protected HeldStore openHeld() {
+    return new HeldJdbcStore(pool);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.foliot.store.redis;
 
 import io.foliot.backends.RedisServer;
 import io.foliot.core.store.TaskStore;
+import io.foliot.testkit.HeldStore;
 import io.foliot.testkit.ServerClockStoreContract;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -35,6 +36,11 @@ final class RedisStoreTest extends ServerClockStoreContract {
   protected TaskStore reopen(TaskStore old) {
     old.close();
     return RedisStore.open(options);
+  }
+
+  @Override
+  protected HeldStore openHeld() {
+    return new HeldRedisStore(server.port(), options.namespace(), options.slots());
   }
 
   @Override

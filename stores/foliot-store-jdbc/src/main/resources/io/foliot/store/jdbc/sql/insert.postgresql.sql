@@ -3,14 +3,14 @@
 -- see. The result has one row for each inserted task, or one row with NULLs after the clock if no task was inserted.
 -- The last column is the clock minus the generation: the microseconds since the generation was read, or less if the
 -- generation was ahead of the clock.
--- The version of a new row is its place in the batch. The generation is read from the clock just before the row is
+-- The versions of new rows are the random number of this call plus their places in the batch. The generation is read from the clock just before the row is
 -- inserted. So if a task with the same key ended while the statement ran, the new generation is larger than the
 -- generation of that task. There are two exceptions, which TaskSteps.ensureLast handles: the insert waited after the
 -- clock was read, or the clock was set back or has stopped.
 -- Codes in answers: kind 0 is CREATED, state 0 is READY, and state 1 is DELAYED.
 WITH clock AS MATERIALIZED ({clock_and_floor}),
 draft AS (
-  SELECT wanted.*, clock.millis, clock.floor, {due_at} AS due_at
+  SELECT wanted.*, clock.millis, clock.floor, {due_at} AS due_at, ?::bigint + wanted.place AS version
   FROM clock, unnest(
     ?::uuid[], ?, ?, ?, ?, ?, ?, ?
     {requests?} , ?, ?
@@ -27,7 +27,7 @@ inserted AS (
   )
   SELECT
     draft.id, draft.queue, draft.key, draft.slot, draft.due_at, draft.due_at, draft.due_at, draft.millis,
-    draft.millis, {delayed}, greatest(draft.floor, {clock_micros}), 0, draft.max_attempts, false, false, draft.place,
+    draft.millis, {delayed}, greatest(draft.floor, {clock_micros}), 0, draft.max_attempts, false, false, draft.version,
     draft.body
   FROM draft
   {requests?} WHERE draft.request IS NULL OR NOT EXISTS (
@@ -44,7 +44,7 @@ inserted AS (
 {requests?}     draft.queue, coalesce(draft.key, ''), draft.request, draft.digest, 0, inserted.id,
 {requests?}     inserted.generation, inserted.due_at, CASE WHEN inserted.due_at <= draft.millis THEN 0 ELSE 1 END,
 {requests?}     draft.millis + {answer_kept_millis}
-{requests?}   FROM inserted JOIN draft ON draft.place = inserted.version
+{requests?}   FROM inserted JOIN draft ON draft.version = inserted.version
 {requests?}   WHERE draft.request IS NOT NULL
 {requests?} )
 SELECT clock.micros, inserted.version, inserted.generation, inserted.due_at, {clock_micros} - inserted.generation

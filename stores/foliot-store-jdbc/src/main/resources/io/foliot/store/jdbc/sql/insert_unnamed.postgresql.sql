@@ -8,7 +8,7 @@ inserted AS (
   )
   SELECT
     draft.id, draft.queue, NULL, draft.slot, draft.due_at, draft.due_at, draft.due_at, draft.millis, draft.millis,
-    {delayed}, draft.generation, 0, draft.max_attempts, false, false, 1, draft.body
+    {delayed}, draft.generation, 0, draft.max_attempts, false, false, ?, draft.body
   FROM (
     SELECT wanted.*, clock.millis, greatest(clock.floor, clock.micros) AS generation, {due_at} AS due_at
     FROM clock, unnest(?::uuid[], ?, ?, ?, ?, ?, ?)

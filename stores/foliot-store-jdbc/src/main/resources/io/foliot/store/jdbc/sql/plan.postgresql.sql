@@ -41,7 +41,7 @@ inserted AS (
   SELECT
     child.due_at, child.due_at, child.due_at, child.millis, child.millis, {delayed}, child.micros, child.queue,
     CASE WHEN child.parks AND child.due_at <= child.millis THEN {parked} + child.queue ELSE child.slot END,
-    0, child.max_attempts, false, false, 1, child.id, child.body
+    0, child.max_attempts, false, false, ?, child.id, child.body
   FROM (
     SELECT wanted.*, clock.micros, clock.millis, {due_at} AS due_at
     FROM clock, unnest(?::uuid[], ?, ?, ?, ?, ?, ?, ?, ?) AS wanted(

@@ -12,7 +12,7 @@ inserted AS (
   )
   SELECT
     child.due_at, child.due_at, child.due_at, child.created_at, child.created_at, {delayed}, child.generation,
-    child.queue, child.part, 0, child.max_attempts, false, false, 1, child.id, child.body
+    child.queue, child.part, 0, child.max_attempts, false, false, ?, child.id, child.body
   FROM unnest(?, ?, ?, ?, ?, ?, ?::uuid[], ?, ?) AS child(
     due_at, created_at, generation, queue, part, max_attempts, id, body, parent
   )

@@ -1,0 +1,134 @@
+package io.foliot.cli;
+
+import io.foliot.core.DurationText;
+import io.foliot.core.InstantText;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Pauses or resumes jobs: those that are named, or all jobs that the caller may see. */
+abstract sealed class JobStateCommand implements Callable<Integer> {
+  final Shell shell;
+
+  @Parameters(paramLabel = "JOB", arity = "0..*", description = "names of jobs")
+  private List<String> jobs = List.of();
+
+  @Option(names = "--all", description = "all jobs, or all jobs of --queue")
+  private boolean all;
+
+  @Option(names = "--queue", paramLabel = "QUEUE", description = "with --all: only jobs of this queue")
+  private @Nullable String queue;
+
+  @Mixin
+  private final ServerOption server = new ServerOption();
+
+  private JobStateCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  /** Changes one job. */
+  abstract void act(ServerConnection remote, String path);
+
+  /** Returns what a job is after the command. */
+  abstract String state();
+
+  @Override
+  public Integer call() {
+    if (all == !jobs.isEmpty()) {
+      throw CommandException.usage("name the jobs, or give --all");
+    }
+    if (queue != null && !all) {
+      throw CommandException.usage("--queue is for --all: foliot jobs pause --all --queue " + queue);
+    }
+    int failed = 0;
+    try (ServerConnection remote = server.open(shell)) {
+      List<String> names = all
+          ? JobsCommand.read(remote, queue, null, null).stream().map(job -> job.at("job").text()).toList()
+          : jobs;
+      if (names.isEmpty()) {
+        shell.line("there are no such jobs");
+      }
+      for (String name : names) {
+        try {
+          act(remote, "/v1/jobs/" + ServerConnection.segment(name));
+          shell.line(name + " is " + state());
+        } catch (CommandException e) {
+          if (names.size() == 1) {
+            throw e;
+          }
+          // The other jobs are changed all the same; the exit code says that one was not.
+          failed++;
+          shell.error(name + " is unchanged: " + e.getMessage());
+        }
+      }
+    }
+    return failed == 0 ? Foliot.OK : Foliot.FAILURE;
+  }
+
+  /** Pauses jobs. */
+  @Command(name = "pause", description = "Pauses jobs: their scheduled times do not run until they are resumed.", footer = {
+      "", "Examples", "  foliot jobs pause report --until 2h --reason \"month end\"",
+      "  foliot jobs pause --all --queue billing"})
+  static final class Pause extends JobStateCommand {
+    @Option(names = "--until", paramLabel = "TIME", description = "when the jobs resume by themselves: an instant, or a duration from now such as 2h")
+    private @Nullable String until;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "the reason, which other users see")
+    private @Nullable String reason;
+
+    Pause(Shell shell) {
+      super(shell);
+    }
+
+    @Override
+    void act(ServerConnection remote, String path) {
+      ObjectNode body = JsonNodeFactory.instance.objectNode();
+      if (until != null) {
+        body.put("until", instant(until));
+      }
+      if (reason != null) {
+        body.put("reason", reason);
+      }
+      remote.post(path + "/pause", body.toString(), JobPutCommand.TIMEOUT);
+    }
+
+    @Override
+    String state() {
+      return "paused";
+    }
+
+    /** Returns the instant at the end of a duration from now; any other text unchanged, for the server to judge. */
+    private static String instant(String text) {
+      try {
+        return InstantText.format(Instant.now().plus(DurationText.parse(text)).toEpochMilli());
+      } catch (IllegalArgumentException e) {
+        return text;
+      }
+    }
+  }
+
+  /** Resumes jobs. */
+  @Command(name = "resume", description = "Resumes paused jobs. The scheduled times during the pause do not run.")
+  static final class Resume extends JobStateCommand {
+    Resume(Shell shell) {
+      super(shell);
+    }
+
+    @Override
+    void act(ServerConnection remote, String path) {
+      remote.post(path + "/resume", "", JobPutCommand.TIMEOUT);
+    }
+
+    @Override
+    String state() {
+      return "resumed";
+    }
+  }
+}
