@@ -10,6 +10,7 @@ import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.UnreadableException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -101,6 +102,8 @@ final class FleetKeeper {
   private long turnedNanos;
   /** Whether a turn is due at once. */
   private boolean isUrgent = true;
+  /** Calls that have changed the seats, and wait until this node has read the change. */
+  private final List<CompletableFuture<Boolean>> changes = new ArrayList<>();
 
   /** @param isGone whether the coordinator reports that a node is gone */
   FleetKeeper(TaskStore store, QueueRegistry registry, EngineOptions options, Inbox inbox, Predicate<String> isGone) {
@@ -125,7 +128,8 @@ final class FleetKeeper {
 
   /**
    * Enables or disables a worker. The stage completes with true if the worker has a seat, and with false if it has
-   * none.
+   * none. When it completes with true, this node has read the change: a worker that was disabled gets no task of a later
+   * claim.
    */
   CompletionStage<Boolean> enable(String worker, boolean isEnabled) {
     return enable(worker, isEnabled, MOST_CHANGES);
@@ -141,8 +145,13 @@ final class FleetKeeper {
       long version = found.map(Document::version).orElse(0L);
       return store.writeDocument(DocumentKind.FLEET, SEATS, version, next.encode()).thenCompose(written -> {
         if (written) {
-          inbox.post(nowNanos -> hasRead = false);
-          return CompletableFuture.completedFuture(true);
+          CompletableFuture<Boolean> seen = new CompletableFuture<>();
+          inbox.post(nowNanos -> {
+            hasRead = false;
+            isUrgent = true;
+            changes.add(seen);
+          });
+          return seen;
         }
         if (attempts <= 1) {
           return CompletableFuture.failedFuture(new OverloadedException(
@@ -184,15 +193,20 @@ final class FleetKeeper {
    */
   private void read(long nowNanos) {
     Map<String, WorkerRoster.Present> own = own(nowNanos);
+    List<CompletableFuture<Boolean>> awaiting = List.copyOf(changes);
+    changes.clear();
     underWay = true;
     CompletionStage<Read> read = Stages.call(() -> store.timeMicros(CLOCK_SLOT))
         .thenCompose(micros -> read(own, nowNanos, micros));
     inbox.after(read, (found, failure, answeredNanos) -> {
       underWay = false;
       // After a failure the latest fleet is kept: a failed read is no evidence that workers are gone.
-      if (found != null) {
-        found(found, own);
+      if (found == null) {
+        changes.addAll(awaiting);
+        return;
       }
+      found(found, own);
+      awaiting.forEach(each -> each.complete(true));
     });
   }
 

@@ -13,11 +13,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The seats of workers as the store keeps them, in one document that every node may change. Immutable; reads no clock.
  *
- * <p>Guarantees: a live worker has at most one seat, and a seat at most one worker. A seat stays in its zone for ever.
- * After its worker has gone, the seat rests for ten minutes before another worker gets it. A worker that comes back
+ * <p>Guarantees: a live worker has at most one seat, and a seat at most one worker. A seat stays in its zone,
+ * unless no seat can be added and its worker has been gone for an hour. The number of a zone without seats is then
+ * reused too. After its worker has gone, a seat rests for ten minutes before another worker gets it. A worker that comes back
  * in the same zone gets its old seat, unless another worker has it.
  *
- * @param zones the zones of all seats; the index of a zone is its number, and never changes
+ * @param zones the zones of all seats; the index of a zone is its number
  * @param seats all seats; the index of a seat is its number
  */
 record FleetRecord(List<String> zones, List<Seat> seats) {
@@ -26,6 +27,8 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   private static final int MAX = Address.MAX_NUMBER + 1;
   private static final String SUBJECT = "seats";
   private static final long REST_MICROS = 600_000_000L;
+  /** Time after which a seat that its worker has left may go to another zone, if no seat can be added. */
+  private static final long ABANDONED_MICROS = 3_600_000_000L;
 
   /**
    * A seat.
@@ -42,15 +45,17 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   /** A live worker: its zone, its queues, and the node that it calls. */
   record Live(String zone, Set<String> queues, String node) {}
 
+  /** @throws IllegalArgumentException if a reader would refuse the number of zones or seats */
   FleetRecord {
     zones = List.copyOf(zones);
     seats = List.copyOf(seats);
+    ensureCount(zones.size(), MAX);
+    ensureCount(seats.size(), MAX);
   }
 
   /**
    * Returns a record that frees the seats of workers that are gone, and gives seats to the given workers. A worker gets
-   * no seat in two cases: its zone has no free seat and no seat can be added, or its zone is new and no zone can be
-   * added.
+   * no seat if its zone has no free seat, no seat can be added, and no seat of another zone has been free for an hour.
    *
    * @param live all workers that some node vouches for
    * @param own the live workers that are to have a seat
@@ -78,6 +83,8 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   }
 
   private static void seat(String worker, String zoneName, List<Seat> all, List<String> allZones, long nowMicros) {
+    // A worker is disabled by its name: it stays disabled in another zone, on another seat.
+    boolean isDisabled = all.stream().anyMatch(seat -> seat.isDisabled() && seat.worker().equals(worker));
     int zone = allZones.indexOf(zoneName);
     int chosen = -1;
     for (int i = 0; i < all.size() && zone >= 0; i++) {
@@ -95,15 +102,61 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
       chosen = chosen < 0 && isRested ? i : chosen;
     }
     if (chosen >= 0) {
-      boolean isSameWorker = all.get(chosen).worker().equals(worker);
-      all.set(chosen, new Seat(worker, zone, isSameWorker && all.get(chosen).isDisabled(), 0));
-    } else if (all.size() < MAX && (zone >= 0 || allZones.size() < MAX)) {
-      if (zone < 0) {
-        zone = allZones.size();
-        allZones.add(zoneName);
+      all.set(chosen, new Seat(worker, zone, isDisabled, 0));
+    } else if (all.size() < MAX) {
+      zone = zone >= 0 ? zone : numberOf(zoneName, allZones, all, -1);
+      if (zone >= 0) {
+        all.add(new Seat(worker, zone, isDisabled, 0));
       }
-      all.add(new Seat(worker, zone, false, 0));
+    } else {
+      int longest = longestAbandoned(all, nowMicros);
+      if (longest >= 0) {
+        zone = zone >= 0 ? zone : numberOf(zoneName, allZones, all, longest);
+        if (zone >= 0) {
+          all.set(longest, new Seat(worker, zone, isDisabled, 0));
+        }
+      }
     }
+  }
+
+  /** Returns the seat of any zone that was left first, if that was at least {@link #ABANDONED_MICROS} ago; else -1. */
+  private static int longestAbandoned(List<Seat> all, long nowMicros) {
+    int longest = -1;
+    for (int i = 0; i < all.size(); i++) {
+      Seat seat = all.get(i);
+      if (!seat.isTaken() && nowMicros - seat.leftMicros() >= ABANDONED_MICROS
+          && (longest < 0 || seat.leftMicros() < all.get(longest).leftMicros())) {
+        longest = i;
+      }
+    }
+    return longest;
+  }
+
+  /**
+   * Adds a zone, and returns its number. If no zone can be added, the zone gets the number of a zone that has no seat
+   * but the given one; -1 if there is no such zone.
+   *
+   * @param abandoned the only seat that a replaced zone may have, or -1 for none
+   */
+  private static int numberOf(String zoneName, List<String> allZones, List<Seat> all, int abandoned) {
+    if (allZones.size() < MAX) {
+      allZones.add(zoneName);
+      return allZones.size() - 1;
+    }
+    Set<Integer> used = new HashSet<>();
+    for (int i = 0; i < all.size(); i++) {
+      if (i != abandoned) {
+        used.add(all.get(i).zone());
+      }
+    }
+    int zone = 0;
+    while (zone < MAX && used.contains(zone)) {
+      zone++;
+    }
+    if (zone < MAX) {
+      allZones.set(zone, zoneName);
+    }
+    return zone < MAX ? zone : -1;
   }
 
   /** Returns the workers that have a seat. */
@@ -121,18 +174,18 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
     return seated().contains(worker);
   }
 
-  /** Returns this record after a worker was enabled or disabled; null if the worker has no seat. */
+  /**
+   * Returns this record after a worker was enabled or disabled, on its seat and on the seats that it had before; null if
+   * the worker has no seat.
+   */
   @Nullable
   FleetRecord enabled(String worker, boolean isEnabled) {
-    for (int i = 0; i < seats.size(); i++) {
-      Seat seat = seats.get(i);
-      if (seat.isTaken() && seat.worker().equals(worker)) {
-        List<Seat> all = new ArrayList<>(seats);
-        all.set(i, new Seat(worker, seat.zone(), !isEnabled, 0));
-        return new FleetRecord(zones, all);
-      }
+    if (!hasSeat(worker)) {
+      return null;
     }
-    return null;
+    return new FleetRecord(zones, seats.stream().map(seat -> seat.worker().equals(worker)
+        ? new Seat(worker, seat.zone(), !isEnabled, seat.leftMicros())
+        : seat).toList());
   }
 
   /** Returns the fleet of these seats and live workers. */
@@ -168,11 +221,11 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   static FleetRecord decode(byte[] content) {
     return DocumentFormat.decode(SUBJECT, content, in -> {
       List<String> zones = new ArrayList<>();
-      for (int i = ensureCount(in.varint()); i > 0; i--) {
+      for (int i = ensureCount(in.varint(), MAX); i > 0; i--) {
         zones.add(in.text());
       }
       List<Seat> seats = new ArrayList<>();
-      for (int i = ensureCount(in.varint()); i > 0; i--) {
+      for (int i = ensureCount(in.varint(), MAX); i > 0; i--) {
         String worker = in.text();
         int zone = in.varint();
         if (zone >= zones.size()) {
@@ -184,10 +237,10 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
     });
   }
 
-  static int ensureCount(int count) {
-    if (count < 0 || count > 2 * MAX) {
+  static int ensureCount(int count, int max) {
+    if (count < 0 || count > max) {
       throw new IllegalArgumentException(
-          "a document of the fleet has too many items: count=" + count + ", max=" + 2 * MAX);
+          "a document of the fleet has too many items: count=" + count + ", max=" + max);
     }
     return count;
   }

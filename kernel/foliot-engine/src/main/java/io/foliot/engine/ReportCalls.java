@@ -47,6 +47,11 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 final class ReportCalls {
+  /**
+   * Longest wait of a worker with a name. A worker counts as alive while it waits, also if its process has ended and the
+   * node cannot know this. The tasks of its seat wait as long.
+   */
+  private static final long NAMED_WAIT_MILLIS = 15_000;
   private static final Duration MAX_LEASE = Duration.ofHours(24);
 
   private final TaskStore store;
@@ -97,7 +102,8 @@ final class ReportCalls {
             + ", delivery=" + queue.target().type());
       }
       long leaseMillis = pull.leaseMillis() == 0 ? queue.target().timeout().toMillis() : pull.leaseMillis();
-      long untilNanos = clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(pull.waitMillis());
+      long waitMillis = pull.worker().isEmpty() ? pull.waitMillis() : Math.min(pull.waitMillis(), NAMED_WAIT_MILLIS);
+      long untilNanos = clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
       roster.waits(pull.worker(), pull.zone(), queue.name(), leaseMillis, untilNanos);
       LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(pull.worker(), pull.max(), leaseMillis, calledNanos,
           untilNanos,

@@ -33,10 +33,6 @@ record Seating(Fleet fleet, String node, Map<String, Set<Integer>> ownZones, Set
         disabled.add(seat.worker());
       }
     }
-    disabled.removeIf(worker -> {
-      Fleet.Seat seat = fleet.seatOf(worker);
-      return seat != null && seat.isEnabled();
-    });
     return new Seating(fleet, node, ownZones, disabled, true);
   }
 

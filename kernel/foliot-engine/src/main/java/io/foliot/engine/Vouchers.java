@@ -16,6 +16,10 @@ import java.util.TreeSet;
  */
 record Vouchers(long untilMicros, Map<String, WorkerRoster.Present> workers) {
   private static final String SUBJECT = "workers";
+  /** Maximum number of workers of a node. The writer and the readers of a document have the same bounds. */
+  static final int MAX_WORKERS = 4_096;
+  /** Maximum number of queues of a worker. */
+  static final int MAX_QUEUES = 4_096;
   /** Validity of a declaration. */
   static final long VALID_MICROS = 10_000_000L;
 
@@ -49,6 +53,16 @@ record Vouchers(long untilMicros, Map<String, WorkerRoster.Present> workers) {
     }
   }
 
+  /** @throws IllegalArgumentException if a reader would refuse the number of workers, or of a worker's queues */
+  Vouchers {
+    ensureCount(workers.size(), MAX_WORKERS);
+    workers.values().forEach(worker -> ensureCount(worker.queues().size(), MAX_QUEUES));
+  }
+
+  private static int ensureCount(int count, int max) {
+    return FleetRecord.ensureCount(count, max);
+  }
+
   byte[] encode() {
     return DocumentFormat.encode(SUBJECT, out -> {
       out.u64(untilMicros).varint(workers.size());
@@ -63,11 +77,11 @@ record Vouchers(long untilMicros, Map<String, WorkerRoster.Present> workers) {
     return DocumentFormat.decode(SUBJECT, content, in -> {
       long until = in.u64();
       Map<String, WorkerRoster.Present> workers = new TreeMap<>();
-      for (int i = FleetRecord.ensureCount(in.varint()); i > 0; i--) {
+      for (int i = ensureCount(in.varint(), MAX_WORKERS); i > 0; i--) {
         String worker = in.text();
         String zone = in.text();
         Set<String> queues = new TreeSet<>();
-        for (int left = FleetRecord.ensureCount(in.varint()); left > 0; left--) {
+        for (int left = ensureCount(in.varint(), MAX_QUEUES); left > 0; left--) {
           queues.add(in.text());
         }
         workers.put(worker, new WorkerRoster.Present(zone, queues));

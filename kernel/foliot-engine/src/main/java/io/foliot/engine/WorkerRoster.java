@@ -3,6 +3,7 @@ package io.foliot.engine;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,8 +23,11 @@ final class WorkerRoster {
   /** Maximum time that an extension keeps a worker alive. */
   private static final long LONGEST_GRACE_NANOS = 30_000_000_000L;
   private static final long NANOS_PER_MILLI = 1_000_000;
-  /** Maximum number of workers: names that callers make up must not fill the memory. */
-  private static final int MAX_WORKERS = 4_096;
+  /**
+   * Maximum number of workers: names that callers make up must not fill the memory. The node itself may be one more
+   * worker, and all of them must fit into one document.
+   */
+  static final int MAX_WORKERS = Vouchers.MAX_WORKERS - 1;
 
   /**
    * A worker.
@@ -47,15 +51,19 @@ final class WorkerRoster {
 
   /**
    * Records that a worker waits for tasks of a queue until a time of the monotonic clock. Ignores a worker without a
-   * name, and a new worker beyond the maximum number.
+   * name, and a new worker or queue beyond the maximum number.
    */
-  void waits(String worker, String zone, String queue, long leaseMillis, long untilNanos) {
+  synchronized void waits(String worker, String zone, String queue, long leaseMillis, long untilNanos) {
+    // Only this method adds workers, one call at a time, so their number stays within the bound.
     if (worker.isEmpty() || (workers.size() >= MAX_WORKERS && !workers.containsKey(worker))) {
       return;
     }
     long graceNanos = Math.min(LONGEST_GRACE_NANOS, leaseMillis * NANOS_PER_MILLI / 2 + POLLS_AGAIN_NANOS);
     workers.compute(worker, (name, before) -> {
       Map<String, Long> queues = new HashMap<>(before == null ? Map.of() : before.queues());
+      if (queues.size() >= Vouchers.MAX_QUEUES && !queues.containsKey(queue)) {
+        return before;
+      }
       queues.merge(queue, untilNanos + POLLS_AGAIN_NANOS, WorkerRoster::later);
       return new Entry(zone, queues, graceNanos);
     });
@@ -80,8 +88,8 @@ final class WorkerRoster {
   }
 
   /** Returns the workers that are alive, by name, and forgets the others. */
-  Map<String, Present> alive(long nowNanos) {
-    Map<String, Present> alive = new TreeMap<>();
+  SortedMap<String, Present> alive(long nowNanos) {
+    SortedMap<String, Present> alive = new TreeMap<>();
     for (String worker : workers.keySet()) {
       Entry left = workers.computeIfPresent(worker, (name, entry) -> {
         Map<String, Long> queues = new HashMap<>(entry.queues());

@@ -220,6 +220,50 @@ final class FleetClusterTest {
     assertThat(unknown.join()).isFalse();
   }
 
+  @Test
+  void aClaimAfterTheAnswerToADisableGetsNoTask() {
+    Worker one = new Worker("one", "fra", nodes.get(0));
+    work(UNTIL_SEATED);
+    one.polls = false;
+    for (long left = WAIT_MILLIS; left > 0; left -= 1_000) {
+      work(Duration.ofSeconds(1));
+      nodes.get(0).engine.seen("one");
+    }
+    submit(20, Address.ANYWHERE);
+    work(Duration.ofSeconds(1));
+    CompletableFuture<Boolean> disabled = nodes.get(0).engine.enableWorker("one", false);
+    for (int i = 0; i < 1_000 && !disabled.isDone(); i++) {
+      cluster.advance(Duration.ofMillis(1));
+    }
+    assertThat(disabled.join()).isTrue();
+    one.polls = true;
+    work(Duration.ofSeconds(3));
+    assertThat(one.begun).isEmpty();
+  }
+
+  @Test
+  void aDisabledWorkerThatMovesToAnotherZoneGetsNoTasks() {
+    Worker one = disabledWorker();
+    one.polls = false;
+    work(Duration.ofMillis(WAIT_MILLIS));
+    submit(20, Address.ANYWHERE);
+    workers.remove(one);
+    Worker moved = new Worker("one", "lon", nodes.get(0));
+    work(UNTIL_SEATED.multipliedBy(2));
+    assertThat(moved.begun).isEmpty();
+  }
+
+  @Test
+  void aWaitKeepsAWorkerAliveForFifteenSeconds() {
+    CompletableFuture<List<TaskRecord>> poll = nodes.get(0).engine
+        .pull(new Pull(QUEUE, 1, 60_000, LEASE_MILLIS, "dead", "fra"));
+    work(Duration.ofSeconds(14));
+    assertThat(nodes.get(1).engine.fleet().seatOf("dead")).isNotNull();
+    work(Duration.ofSeconds(5));
+    assertThat(poll).isCompletedWithValue(List.of());
+    assertThat(nodes.get(1).engine.fleet().seatOf("dead")).isNull();
+  }
+
   /** Returns a worker that polls the first node, has a seat, and has been disabled through the third node. */
   private Worker disabledWorker() {
     Worker one = new Worker("one", "fra", nodes.get(0));

@@ -1,8 +1,12 @@
 package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class VouchersTest {
@@ -14,6 +18,23 @@ final class VouchersTest {
 
   private boolean holds(long untilMicros, long nowMicros) {
     return sightings.holds("node", new Vouchers(untilMicros, Map.of()), nowMicros);
+  }
+
+  @Test
+  void allWorkersOfANodeAreReadAsTheyWereWritten() {
+    WorkerRoster roster = new WorkerRoster();
+    IntStream.range(0, 40_000).parallel()
+        .forEach(i -> roster.waits("worker-" + i % 20_000, "fra", "billing", 1_000, 0));
+    IntStream.range(0, 2 * Vouchers.MAX_QUEUES)
+        .forEach(i -> roster.waits(roster.alive(0).firstKey(), "fra", "queue-" + i, 1_000, 0));
+    SortedMap<String, WorkerRoster.Present> own = roster.alive(0);
+    assertThat(own).hasSize(WorkerRoster.MAX_WORKERS);
+    assertThat(own.get(own.firstKey()).queues()).hasSize(Vouchers.MAX_QUEUES);
+    own.put("the node itself", new WorkerRoster.Present("fra", Set.of("billing")));
+    Vouchers vouchers = new Vouchers(NOW_MICROS, own);
+    assertThat(Vouchers.decode(vouchers.encode())).isEqualTo(vouchers);
+    own.put("one too many", new WorkerRoster.Present("fra", Set.of("billing")));
+    assertThatThrownBy(() -> new Vouchers(NOW_MICROS, own)).hasMessageContaining("too many");
   }
 
   @Test
