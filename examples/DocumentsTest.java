@@ -124,7 +124,8 @@ final class DocumentsTest {
       import io.foliot.core.TimeSource;
       import io.foliot.core.store.TaskStore;
       abstract class %s {
-        static class MyStore { static TaskStore open(java.nio.file.Path folder, TimeSource clock) { return null; } }
+        static class MyStore { static TaskStore open(java.nio.file.Path folder, TimeSource clock) { return null; }
+          static void free(long bytes) {} }
         java.nio.file.Path folder;
         %s
       }

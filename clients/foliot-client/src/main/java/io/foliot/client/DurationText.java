@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Parses durations by the grammar of the server: numbers with units, from large to small, such as {@code 30m}, {@code
  * 1500ms} or {@code 1h30m}. Durations of ISO 8601, such as {@code PT30M}, are parsed too. Units may be in upper or
- * lower case, except that minutes are {@code m} and never {@code M}. Only the last number may have a fraction, of at most 9 digits.
+ * lower case, except that minutes are {@code m} and never {@code M}. Only the last number may have a fraction, of at
+ * most 9 digits.
  */
 final class DurationText {
   private static final String NUMBER = "(\\d+|\\d*\\.\\d{1,9})";

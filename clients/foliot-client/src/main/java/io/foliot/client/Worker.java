@@ -18,8 +18,11 @@ import org.jspecify.annotations.Nullable;
  * Runs the tasks of a pull queue. The worker claims no more tasks than it may run concurrently, and runs the handler of
  * each task on a virtual thread. It extends the lease while the handler runs, and settles the attempt afterwards. While
  * the server cannot be reached, the worker repeats its claims with growing pauses. It also repeats the report of an
- * attempt's end, and goes on extending the lease, until the server answers the report. Stop the worker before you close
+ * attempt's end, and extends the lease meanwhile, until the server answers the report. Stop the worker before you close
  * the client.
+ *
+ * <p>This class is one file because the poller, the runs and the repeated reports share the permits and the state of a
+ * stop.
  */
 public final class Worker implements AutoCloseable {
   /*
@@ -56,8 +59,8 @@ public final class Worker implements AutoCloseable {
   private static final String CANCELLED = "urn:foliot:problem:cancelled";
 
   /**
-   * How long a report is repeated after the lease has ended. A server that was away may need this time to start and to
-   * recover, and accepts the report as long as no other claim was made.
+   * Time for which a report is repeated after the lease has ended. A server that was away may need this time to start
+   * and to recover, and accepts the report as long as no other claim was made.
    */
   private static final Duration REPORTED_AFTER_LEASE = Duration.ofMinutes(10);
 

@@ -88,7 +88,7 @@ abstract class HeldContract extends MoveContract {
   }
 
   @Test
-  void anExtensionHeldOverTheEndOfItsLeaseIsStaleIfTheLeaseWasClosed() {
+  void anExtensionHeldUntilItsLeaseWasClosedIsStale() {
     TaskRecord running = won(due("a"), 4 * tickMillis());
     ExtendResult result = oneHeld(store -> store.extend(List.of(extension(running, HOUR))), () -> {
       pass(5);

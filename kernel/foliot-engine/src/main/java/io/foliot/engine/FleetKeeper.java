@@ -128,8 +128,8 @@ final class FleetKeeper {
 
   /**
    * Enables or disables a worker. The stage completes with true if the worker has a seat, and with false if it has
-   * none. When it completes with true, this node has read the change: a worker that was disabled gets no task of a later
-   * claim.
+   * none. When it completes with true, this node has read the change: a worker that was disabled gets no task of a
+   * later claim.
    */
   CompletionStage<Boolean> enable(String worker, boolean isEnabled) {
     return enable(worker, isEnabled, MOST_CHANGES);

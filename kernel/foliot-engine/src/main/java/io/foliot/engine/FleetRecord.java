@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Guarantees: a live worker has at most one seat, and a seat at most one worker. A seat stays in its zone,
  * unless no seat can be added and its worker has been gone for an hour. The number of a zone without seats is then
- * reused too. After its worker has gone, a seat rests for ten minutes before another worker gets it. A worker that comes back
- * in the same zone gets its old seat, unless another worker has it.
+ * reused too. After its worker has gone, a seat rests for ten minutes before another worker gets it. A worker that
+ * comes back in the same zone gets its old seat, unless another worker has it.
  *
  * @param zones the zones of all seats; the index of a zone is its number
  * @param seats all seats; the index of a seat is its number
@@ -175,8 +175,8 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   }
 
   /**
-   * Returns this record after a worker was enabled or disabled, on its seat and on the seats that it had before; null if
-   * the worker has no seat.
+   * Returns this record after a worker was enabled or disabled, on its seat and on the seats that it had before; null
+   * if the worker has no seat.
    */
   @Nullable
   FleetRecord enabled(String worker, boolean isEnabled) {

@@ -48,8 +48,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReportCalls {
   /**
-   * Longest wait of a worker with a name. A worker counts as alive while it waits, also if its process has ended and the
-   * node cannot know this. The tasks of its seat wait as long.
+   * Longest wait of a worker with a name. A worker counts as alive while it waits, also if its process has ended and
+   * the node cannot know this. The tasks of its seat wait as long.
    */
   private static final long NAMED_WAIT_MILLIS = 15_000;
   private static final Duration MAX_LEASE = Duration.ofHours(24);

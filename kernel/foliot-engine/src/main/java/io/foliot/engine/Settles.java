@@ -45,7 +45,7 @@ final class Settles {
   /** An attempt whose end is to be recorded. */
   record Ending(RunningAttempt attempt, Settlement settlement) {}
 
-  /** Receives what becomes of ends. */
+  /** Receives the answers to ends. */
   interface Recorded {
     /** Called with the answer of the store to an end. */
     void recorded(Ending ending, SettleResult result, long nowNanos);

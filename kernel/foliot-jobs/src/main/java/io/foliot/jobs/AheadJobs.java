@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Without this, such a job would have no pass until the clock shows the old time again. The pass repairs the job
  * ({@link Rewind}). Thread-safe; no method blocks.
  *
- * <p>A search reads all jobs. It is made when the node starts, and when the node sees that the clock was set back. While
- * a search has found jobs that no pass has repaired, a further search follows a later pass.
+ * <p>A search reads all jobs. It is made when the node starts, and when the node sees that the clock was set back.
+ * While a search has found jobs that no pass has repaired, a further search follows a later pass.
  */
 final class AheadJobs {
   private static final System.Logger LOG = System.getLogger(AheadJobs.class.getName());

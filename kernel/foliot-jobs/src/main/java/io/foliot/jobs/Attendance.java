@@ -38,7 +38,7 @@ record Attendance(@Nullable Fleet fleet, long since, Map<String, Long> queues, M
    */
   static final long RETURN_MILLIS = Duration.ofSeconds(10).toMillis();
 
-  /** A queue that the worker of a seat has left, while its process goes on with other queues. */
+  /** A queue that the worker of a seat has left, while its process still claims from other queues. */
   record Quit(int seat, String queue) {}
 
   Attendance {
@@ -129,9 +129,9 @@ record Attendance(@Nullable Fleet fleet, long since, Map<String, Long> queues, M
   }
 
   /**
-   * Returns whether the worker of a seat has been away from a queue long enough: for {@link #RETURN_MILLIS} if this node
-   * saw it leave, and for {@link #ABSENT_MILLIS} if this node has not seen it there since its first read. A worker that
-   * lives, and no longer claims from the queue, is away from it as well.
+   * Returns whether the worker of a seat has been absent from a queue long enough: for {@link #RETURN_MILLIS} if this
+   * node saw it leave, and for {@link #ABSENT_MILLIS} if this node has not seen it there since its first read. A live
+   * worker that no longer claims from the queue counts as absent from it.
    */
   boolean isGone(Seat seat, String queue, long now) {
     if (seat.isLive() && seat.queues().contains(queue)) {

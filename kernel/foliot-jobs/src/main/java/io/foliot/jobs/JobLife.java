@@ -42,6 +42,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Guarantees: each scheduled time is decided exactly once, until a handler ends the job. No run begins while another
  * run is active, except under {@link Overlap#ALLOW}. A separate task for each run was rejected: the record of such a
  * task could contradict the record of the job.
+ *
+ * <p>This class is one file because all steps of a pass read and change the same state of the pass.
  */
 final class JobLife {
   /** Maximum number of shards whose ends one pass reads, over all active runs. */

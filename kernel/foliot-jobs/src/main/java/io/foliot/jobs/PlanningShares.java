@@ -5,16 +5,17 @@ import java.util.Map;
 
 /**
  * Divides the planning of this process among the queues for which it is done. Once passes begin late, each pass,
- * and each new job, is charged to its queue: the next pass of that job is due only when the queue's share permits it. Thread-safe.
+ * and each new job, is charged to its queue: the next pass of that job is due only when the queue's share permits it.
+ * Thread-safe.
  *
- * <p>A queue has a time up to which it has used its share. Each pass moves this time by the cost of a pass: the number of
- * queues, divided by the passes that the process can make in a second. A queue with more passes than its share therefore
- * spreads them, and the scheduled times of its jobs are merged or missed by their misfire policies. A queue with few
- * passes never reaches its share, and is not delayed.
+ * <p>A queue has a time up to which it has used its share. Each pass moves this time by the cost of a pass: the number
+ * of queues, divided by the passes that the process can make in a second. A queue with more passes than its share
+ * therefore spreads them, and the scheduled times of its jobs are merged or missed by their misfire policies. A queue
+ * with few passes never reaches its share, and is not delayed.
  *
- * <p>What the process can make is measured in each second in which passes are late. In each other second the estimate
- * grows: by a twentieth, or by a thousandth while a queue's passes are delayed. Delays reach minutes ahead, so a faster
- * growth would show its effect only after the estimate has become far too large.
+ * <p>The number of passes that the process can make is measured in each second in which passes are late. In each other
+ * second the estimate grows: by a twentieth, or by a thousandth while a queue's passes are delayed. Delays reach
+ * minutes ahead, so a faster growth would show its effect only after the estimate has become far too large.
  *
  * <p>The time of a job's next pass is all that is changed, so no other part has to know of shares. A line of passes for
  * each queue was rejected: the passes wait in the store, which would have to keep them apart.
@@ -83,7 +84,9 @@ final class PlanningShares {
     return share.usedUpTo - now <= BURST_MILLIS ? next : Math.max(next, (long) share.usedUpTo);
   }
 
-  /** Counts the passes of a second. At its end, estimates the limit, and forgets queues that had no pass for a while. */
+  /**
+   * Counts the passes of a second. At its end, estimates the limit, and forgets queues that had no pass for a while.
+   */
   private void count(boolean late, long now) {
     if (secondBegan == Long.MIN_VALUE || now < secondBegan) {
       // The first pass, or the store's clock was set back: what was used by the old time means nothing.

@@ -23,8 +23,8 @@ import java.time.Instant;
  */
 final class Rewind {
   /**
-   * How far a record may be ahead of the store's clock. A clock that is adjusted, or a database that fails over to a
-   * slower clock, goes back by less; the job then only waits.
+   * Longest time by which a record may be ahead of the store's clock. A clock that is adjusted, or a database that
+   * fails over to a slower clock, goes back by less; the job then only waits.
    */
   static final long TOLERANCE_MILLIS = Duration.ofSeconds(5).toMillis();
 

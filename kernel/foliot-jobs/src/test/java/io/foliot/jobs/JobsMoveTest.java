@@ -102,7 +102,7 @@ final class JobsMoveTest {
 
   /** The tasks end when no pass can read their ends any more, as during the drain of a source. */
   @Test
-  void whatShardsReportedBeforeTheMoveIsKept() {
+  void reportsOfShardsBeforeTheMoveAreKept() {
     try (MemoryStore source = store(16); MemoryStore target = store(64)) {
       Engine before = engine(source);
       Jobs jobs = new Jobs(source, before::write);

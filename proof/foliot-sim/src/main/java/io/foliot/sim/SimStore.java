@@ -62,8 +62,8 @@ final class SimStore {
       Function<TaskStore, ? extends CompletionStage<?>> action) {}
 
   /**
-   * Shows the virtual time, or another time while a write takes effect or is replayed, or after a fault or a planted bug
-   * set the clock.
+   * Shows the virtual time, or another time while a write takes effect or is replayed, or after a fault or a planted
+   * bug set the clock.
    */
   private final class ServerClock implements TimeSource {
     /** Time by which the current write was decided, or -1. */

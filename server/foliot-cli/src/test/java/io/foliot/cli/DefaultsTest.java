@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.core.DurationText;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
+import io.foliot.jobs.Job;
+import io.foliot.jobs.schedule.ScheduleSettings;
 import io.foliot.server.config.Defaults;
 import io.foliot.server.config.Option;
 import java.io.ByteArrayInputStream;
@@ -14,7 +16,9 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -46,15 +50,31 @@ final class DefaultsTest {
       + " (?:unless set|by default)");
 
   /** Defaults that the help of a command must state, by command and option. */
-  private static final Map<String, String> HELP = Map.of("tasks --limit", "default: " + Defaults.PAGE,
-      "queues redrive --limit", "default: " + Defaults.REDRIVE,
-      "queues put --timeout", "default: " + DurationText.format(Target.DEFAULT_TIMEOUT),
-      "queues set --timeout", "default: " + DurationText.format(Target.DEFAULT_TIMEOUT),
-      "queues put --priority", "default: " + QueueConfig.of("any", Target.pull()).priority(),
-      "queues set --priority", "default: " + QueueConfig.of("any", Target.pull()).priority(),
-      "demo --port", "default: " + Option.PORT.standard() + ", or any free one",
-      "submit --delay", "default: at once", "submit --max-attempts", "default: the setting of the queue",
-      "submit --on-conflict", "default: reset");
+  private static final Map<String, String> HELP = help();
+
+  private static Map<String, String> help() {
+    String timeout = "default: " + DurationText.format(Target.DEFAULT_TIMEOUT);
+    String priority = "default: " + QueueConfig.of("any", Target.pull()).priority();
+    Job job = Job.named("any").queue("any").schedule(ScheduleSettings.builder().every(Duration.ofHours(1)).build())
+        .build();
+    Map<String, String> help = new HashMap<>(Map.of("tasks --limit", "default: " + Defaults.PAGE,
+        "queues redrive --limit", "default: " + Defaults.REDRIVE, "queues put --timeout", timeout,
+        "queues set --timeout", timeout, "queues put --priority", priority, "queues set --priority", priority,
+        "demo --port", "default: " + Option.PORT.standard() + ", or any free one", "submit --delay", "default: at once",
+        "submit --max-attempts", "default: the setting of the queue", "submit --on-conflict", "default: reset"));
+    for (String command : List.of("jobs put ", "jobs set ")) {
+      help.put(command + "--shards", "default: " + job.shards());
+      help.put(command + "--overlap", "default: " + word(job.overlap()));
+      help.put(command + "--misfire", "default: " + word(job.misfire().policy()));
+      help.put(command + "--scope", "default: " + word(job.scope()));
+      help.put(command + "--history", "default: " + job.history());
+    }
+    return help;
+  }
+
+  private static String word(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
 
   /** A default that a document states. */
   private record Stated(String key, String value) {

@@ -35,10 +35,10 @@ public record Attempt(TaskRecord task, Target target, String traceparent) {
   }
 
   /**
-   * Returns the name of the firing to which a task belongs. For a shard of a scheduled run, it is a function of the job,
-   * the scheduled time and the shard. So it is the same if the shard is inserted again, because the store has forgotten
-   * writes or was restored: only the generation follows from the time of the insertion. A redrive of the shard, or a
-   * further call that its receiver asked for, has another due time and is another firing.
+   * Returns the name of the firing to which a task belongs. For a shard of a scheduled run, it is a function of the
+   * job, the scheduled time and the shard. So it is the same if the shard is inserted again, because the store has
+   * forgotten writes or was restored: only the generation follows from the time of the insertion. A redrive of the
+   * shard, or a further call that its receiver asked for, has another due time and is another firing.
    */
   public static String firingId(TaskRecord task) {
     Map<String, String> headers = task.body().headers();

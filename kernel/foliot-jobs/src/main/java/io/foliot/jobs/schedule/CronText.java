@@ -29,9 +29,10 @@ import org.jspecify.annotations.Nullable;
  * hash       = "H" [ "(" number "-" number ")" ]
  * </pre>
  *
- * <p>A number may be a name in the month and day-of-week fields; quartz has long names too. {@code 5/15} means from 5 to
- * the largest number of the field in steps of 15. For a weekday, this number is 7 in all dialects. A range that ends before it begins is refused, except in quartz, where it wraps around in every field
- * but the year. A step greater than the number of values of the field is refused, because it can only be a mistake.
+ * <p>A number may be a name in the month and day-of-week fields; quartz has long names too. {@code 5/15} means from 5
+ * to the largest number of the field in steps of 15. For a weekday, this number is 7 in all dialects. A range that ends
+ * before it begins is refused, except in quartz, where it wraps around in every field but the year. A step greater than
+ * the number of values of the field is refused, because it can only be a mistake.
  *
  * <p>An expression is read as follows.
  * <ol>

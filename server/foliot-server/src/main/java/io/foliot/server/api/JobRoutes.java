@@ -36,8 +36,10 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonToken;
 
 /**
- * The calls about recurring jobs and schedules. A call never checks a job and then names it again: each call goes through
- * {@link #jobs}, the jobs that its caller may reach, and they decide on the record that they return or replace.
+ * The calls about recurring jobs and schedules. A call never checks a job and then names it again: each call goes
+ * through {@link #jobs}, the jobs that its caller may reach, and they decide on the record that they return or replace.
+ *
+ * <p>This class is one file because all calls share the checks and the answers at its end.
  */
 final class JobRoutes {
   private static final int NEXT_DEFAULT = 5;
@@ -535,7 +537,9 @@ final class JobRoutes {
     return calls.read(jobs(request).find(name)).orElseThrow(() -> unknownJob(name));
   }
 
-  /** Returns the answer of a call that writes a job. A caller that may not read gets nothing that others have written. */
+  /**
+   * Returns the answer of a call that writes a job. A caller that may not read gets nothing that others have written.
+   */
   private static Reply written(Request request, int status, JobStatus job) {
     return request.caller().may(Action.READ)
         ? Reply.json(status, 1_024, json -> JobJson.write(json, job))

@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  * <li>Each statement writes rows in the order of their ids, so that two statements do not deadlock.
  * <li>If the database has no room for a kept record, the task ends in place: its row stays, with a final state. A read
  * that meets such a row moves the row if there is room, and reads again.
- * <li>If a statement finds no room, it is repeated for parts of its rows. A row that finds no room then refuses its item,
- * and leaves the others.
+ * <li>If a statement finds no room, it is repeated for parts of its rows. A row that finds no room then refuses its
+ * item, and leaves the others.
  * <li>A {@linkplain BatchUnit unit} that changes a live record and inserts others is a re-arm with children. The
  * statement that writes the parent inserts the children.
  * </ol>
@@ -306,8 +306,9 @@ final class GeneralPath {
   }
 
   /**
-   * Runs a statement for changes. If it finds no room, runs it for parts of them, down to single rows. A statement needs
-   * room for the new versions of all its rows in a page; after it, their old versions are room for the next statement.
+   * Runs a statement for changes. If it finds no room, runs it for parts of them, down to single rows. A statement
+   * needs room for the new versions of all its rows in a page; after it, their old versions are room for the next
+   * statement.
    */
   private BitSet whileRoom(Session session, List<Change> changes, Statement statement, NoRoom noRoom)
       throws SQLException {

@@ -8,9 +8,9 @@ import io.foliot.backends.MariaDbServer;
 import io.foliot.backends.PostgresServer;
 import io.foliot.core.store.StoreException;
 import java.text.MessageFormat;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -59,12 +59,16 @@ final class SchemaTest {
   @Test
   void theCreationOfAnEmptyStoreIsLogged() {
     Database database = POSTGRES.another();
-    List<String> lines = new ArrayList<>();
+    // Other tests open stores of other databases meanwhile.
+    List<String> lines = new CopyOnWriteArrayList<>();
     Logger logger = Logger.getLogger(Schema.class.getName());
     Handler handler = new Handler() {
       @Override
       public void publish(LogRecord line) {
-        lines.add(MessageFormat.format(line.getMessage(), line.getParameters()));
+        String text = MessageFormat.format(line.getMessage(), line.getParameters());
+        if (text.contains(database.name())) {
+          lines.add(text);
+        }
       }
 
       @Override

@@ -3,11 +3,11 @@
 -- see. The result has one row for each inserted task, or one row with NULLs after the clock if no task was inserted.
 -- The last column is the clock minus the generation: the microseconds since the generation was read, or less if the
 -- generation was ahead of the clock.
--- The versions of new rows are the random number of this call plus their places in the batch. The generation is read from the clock just before the row is
--- inserted. So if a task with the same key ended while the statement ran, the new generation is larger than the
--- generation of that task. There are two exceptions, which TaskSteps.ensureLast handles: the insert waited after the
--- clock was read, or the clock was set back or has stopped.
--- Codes in answers: kind 0 is CREATED, state 0 is READY, and state 1 is DELAYED.
+-- The versions of new rows are the random number of this call plus their places in the batch. The generation is read
+-- from the clock just before the row is inserted. So if a task with the same key ended while the statement ran, the new
+-- generation is larger than the generation of that task. There are two exceptions, which TaskSteps.ensureLast handles:
+-- the insert waited after the clock was read, or the clock was set back or has stopped. Codes in answers: kind 0 is
+-- CREATED, state 0 is READY, and state 1 is DELAYED.
 WITH clock AS MATERIALIZED ({clock_and_floor}),
 draft AS (
   SELECT wanted.*, clock.millis, clock.floor, {due_at} AS due_at, ?::bigint + wanted.place AS version
