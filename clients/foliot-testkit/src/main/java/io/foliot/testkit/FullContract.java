@@ -142,7 +142,7 @@ abstract class FullContract extends StormContract {
       assertThat(find(key("finished")).map(TaskRecord::id)).contains(finished.id());
       assertThat(get(store().hasLive(QUEUE))).isFalse();
       assertThat(touch(key("finished"), now()).kind().name()).isEqualTo("NOT_FOUND");
-      eventually(() -> countOf(QUEUE, isFull), "the counts of ended tasks");
+      eventually(() -> areAllCounted(QUEUE), "the counts of ended tasks");
     }
     SubmitResult next = submit("finished", now());
     assertThat(next.kind()).isEqualTo(SubmitResult.Kind.CREATED);
@@ -161,7 +161,7 @@ abstract class FullContract extends StormContract {
     return extend(claimed, HOUR).kind();
   }
 
-  private boolean countOf(String queue, boolean isFull) {
+  private boolean areAllCounted(String queue) {
     var counts = get(store().counts()).get(queue);
     return counts != null && counts.finished() == 1 && counts.failed() == 1 && counts.cancelled() == 1
         && counts.delayed() == 0 && counts.running() == 0;

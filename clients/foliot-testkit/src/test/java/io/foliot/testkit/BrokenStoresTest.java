@@ -1,5 +1,6 @@
 package io.foliot.testkit;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -67,7 +68,7 @@ final class BrokenStoresTest {
   private static final int MODEL_STEPS = 300;
 
   /** The store that was created last, which may be wrapped. */
-  private static MemoryStore latest;
+  private static @Nullable MemoryStore latest;
 
   /** A test of the kit, called on an instance of the kit. */
   private interface Property {
@@ -111,14 +112,15 @@ final class BrokenStoresTest {
 
     @Override
     protected void setFull(boolean isFull) {
-      latest.setFull(isFull);
+      requireNonNull(latest).setFull(isFull);
     }
   }
 
   private static MemoryStore sound(TimeSource clock) {
-    latest = new MemoryStore(16, clock,
+    MemoryStore store = new MemoryStore(16, clock,
         () -> new Token(ThreadLocalRandom.current().nextLong(), ThreadLocalRandom.current().nextLong()));
-    return latest;
+    latest = store;
+    return store;
   }
 
   private static @Nullable Throwable run(Function<TimeSource, TaskStore> open, boolean forgets, Property property) {

@@ -1,5 +1,6 @@
 package io.foliot.testkit;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.TimeSource;
@@ -7,22 +8,24 @@ import io.foliot.core.Token;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.TaskStore;
 import java.security.SecureRandom;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class MemoryStoreTest extends TaskStoreContract {
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  private MemoryStore store;
+  private @Nullable MemoryStore store;
 
   @Override
   protected TaskStore open(TimeSource storeClock) {
-    store = new MemoryStore(16, storeClock, () -> new Token(RANDOM.nextLong(), RANDOM.nextLong()));
-    return store;
+    MemoryStore opened = new MemoryStore(16, storeClock, () -> new Token(RANDOM.nextLong(), RANDOM.nextLong()));
+    store = opened;
+    return opened;
   }
 
   @Override
   protected void setFull(boolean isFull) {
-    store.setFull(isFull);
+    requireNonNull(store).setFull(isFull);
   }
 
   @Override

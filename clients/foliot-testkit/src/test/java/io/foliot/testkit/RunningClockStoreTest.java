@@ -1,11 +1,14 @@
 package io.foliot.testkit;
 
+import static java.util.Objects.requireNonNull;
+
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.TaskStore;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /** Runs the kit for stores with their own clocks against a store whose clock advances with each reading. */
 final class RunningClockStoreTest extends ServerClockStoreContract {
@@ -24,18 +27,19 @@ final class RunningClockStoreTest extends ServerClockStoreContract {
     }
   };
 
-  private MemoryStore store;
+  private @Nullable MemoryStore store;
 
   @Override
   protected TaskStore open() {
-    store = new MemoryStore(1, running,
+    MemoryStore opened = new MemoryStore(1, running,
         () -> new Token(ThreadLocalRandom.current().nextLong(), ThreadLocalRandom.current().nextLong()));
-    return store;
+    store = opened;
+    return opened;
   }
 
   @Override
   protected void setFull(boolean isFull) {
-    store.setFull(isFull);
+    requireNonNull(store).setFull(isFull);
   }
 
   @Override

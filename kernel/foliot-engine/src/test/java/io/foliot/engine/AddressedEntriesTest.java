@@ -60,7 +60,7 @@ final class AddressedEntriesTest {
     }
     int idle = WORKERS / 2;
     assertThat(taken()).isEqualTo(idle * ENTRIES_OF_ONE);
-    assertThat(entries.asked()).isLessThanOrEqualTo(idle * ENTRIES_OF_ONE + 2L * WORKERS);
+    assertThat(entries.asked()).isLessThanOrEqualTo((long) idle * ENTRIES_OF_ONE + 2L * WORKERS);
     long asked = entries.asked();
     assertThat(taken()).isZero();
     assertThat(entries.asked()).as("nothing has changed").isEqualTo(asked);

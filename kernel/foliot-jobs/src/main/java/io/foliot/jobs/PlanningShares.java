@@ -80,7 +80,7 @@ final class PlanningShares {
       return next;
     }
     double cost = SECOND_MILLIS * queues.size() / passesPerSecond;
-    share.usedUpTo = Math.min(Math.max(share.usedUpTo, now) + cost, now + MAX_DELAY_MILLIS);
+    share.usedUpTo = Math.min(Math.max(share.usedUpTo, (double) now) + cost, (double) (now + MAX_DELAY_MILLIS));
     return share.usedUpTo - now <= BURST_MILLIS ? next : Math.max(next, (long) share.usedUpTo);
   }
 

@@ -31,7 +31,11 @@ final class Repeats {
 
   /** A step whose result is empty if it must be repeated. */
   interface Step<T> {
-    /** @param claims whether the step claims the job if it finds it running, as a planning pass does */
+    /**
+     * Makes the step.
+     *
+     * @param claims whether the step claims the job if it finds it running, as a planning pass does
+     */
     CompletionStage<Optional<T>> take(boolean claims);
   }
 

@@ -16,9 +16,9 @@ final class PlanningSharesTest {
   private record Pass(String queue, int job, long due) {}
 
   /** Makes passes in the order of their due times. Each job is due again after its period, as its share permits. */
-  private final class Process {
+  private final class Planner {
     final PriorityQueue<Pass> passes = new PriorityQueue<>(
-        Comparator.comparingLong(Pass::due).thenComparing(Pass::job));
+        Comparator.comparingLong(Pass::due).thenComparingInt(Pass::job));
     long micros;
     long worstLate;
     long victimPasses;
@@ -47,7 +47,7 @@ final class PlanningSharesTest {
 
   @Test
   void aQueueWithFarTooManyPassesDelaysItsOwnOnly() {
-    Process process = new Process();
+    Planner process = new Planner();
     process.passes.add(new Pass("victim", -1, SECOND));
     for (int job = 0; job < 20_000; job++) {
       process.passes.add(new Pass("attacker", job, 100));

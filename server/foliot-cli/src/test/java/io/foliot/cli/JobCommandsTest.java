@@ -1,6 +1,7 @@
 package io.foliot.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.backends.Await;
@@ -226,9 +227,11 @@ final class JobCommandsTest {
   void aTriggerWaitsForItsRun() {
     output("jobs", "put", "report", "--queue", "billing", "--cron", "0 2 1 1 *", "--max-attempts", "1");
     try (FoliotClient client = FoliotClient.builder(URI.create(server.url())).build();
-        Worker worker = Worker.builder(client, "billing", task -> task.payload().toText().contains("fail")
-            ? Settlement.fail("as asked")
-            : Settlement.ack()).start()) {
+        Worker worker = Worker.builder(client, "billing",
+            task -> requireNonNull(task.payload()).toText().contains("fail")
+                ? Settlement.fail("as asked")
+                : Settlement.ack())
+            .start()) {
       assertThat(worker).isNotNull();
       assertThat(output("jobs", "trigger", "report", "--parameter", "\"good\"", "--wait")).contains("report runs for",
           "report SUCCEEDED, 1 shards, 0 failed");

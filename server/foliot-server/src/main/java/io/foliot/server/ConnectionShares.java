@@ -27,7 +27,7 @@ final class ConnectionShares {
   private final Map<String, Set<Held>> ofAddress = new HashMap<>();
   private final Map<String, Set<Held>> ofKey = new HashMap<>();
   // written under the lock
-  private volatile int open;
+  private int open;
 
   /** @param max the largest number of connections, which the web server enforces */
   ConnectionShares(int max) {
@@ -155,6 +155,11 @@ final class ConnectionShares {
 
   /** Returns how many connections are open. */
   int open() {
-    return open;
+    lock.lock();
+    try {
+      return open;
+    } finally {
+      lock.unlock();
+    }
   }
 }

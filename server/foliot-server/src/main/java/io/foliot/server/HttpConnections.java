@@ -68,14 +68,14 @@ final class HttpConnections implements ServerConnectionSelector {
   private static final Duration HEAD = Duration.ofSeconds(10);
   /** Number of checks of a connection within the time limit of its client. */
   private static final int CHECKS = 10;
+  /** The connection whose requests this thread serves. */
+  private static final ThreadLocal<ConnectionShares.Held> CURRENT = new ThreadLocal<>();
 
   private final Http1ConnectionSelector http1;
   private final int maxFirstLine;
   private final int maxHeadersBytes;
   private final Duration clientTimeout;
   private final ConnectionShares shares;
-  /** The connection whose requests this thread serves. */
-  private final ThreadLocal<ConnectionShares.Held> current = new ThreadLocal<>();
 
   /**
    * @param maxConnections the largest number of connections, which Helidon enforces
@@ -169,7 +169,7 @@ final class HttpConnections implements ServerConnectionSelector {
 
   /** Returns the connection whose request this thread serves. */
   ConnectionShares.Held current() {
-    return current.get();
+    return CURRENT.get();
   }
 
   /** A connection that reads and discards bytes for a moment if a part of the last request was not read. */
@@ -189,10 +189,10 @@ final class HttpConnections implements ServerConnectionSelector {
     @Override
     public void handle(Limit limit) throws InterruptedException {
       try (ConnectionShares.Held held = shares.open(address, this)) {
-        current.set(held);
+        CURRENT.set(held);
         serve(limit);
       } finally {
-        current.remove();
+        CURRENT.remove();
       }
     }
 

@@ -41,7 +41,7 @@ final class Months {
     // The first month is March. The fraction approximates 5 / 153 on all days of a year: five months have 153 days.
     int fraction = 2_141 * dayOfYear + 1_305;
     int month = fraction >>> 16;
-    return (century * 100 + year) * YEAR_MONTHS + MARCH + month << DAY_BITS | (fraction & 0xffff) / 2_141;
+    return (((century * 100 + year) * YEAR_MONTHS + MARCH + month) << DAY_BITS) | ((fraction & 0xffff) / 2_141);
   }
 
   /** Returns the month of a date. */
@@ -59,7 +59,7 @@ final class Months {
     long year = Math.floorDiv(month - MARCH, YEAR_MONTHS);
     int inYear = (int) (month - MARCH - year * YEAR_MONTHS);
     long century = Math.floorDiv(year, 100);
-    return 365 * year + (year >> 2) - century + (century >> 2) + (979 * inYear + 18 >>> 5) - EPOCH;
+    return 365 * year + (year >> 2) - century + (century >> 2) + ((979 * inYear + 18) >>> 5) - EPOCH;
   }
 
   /** Returns the number of days of a month. */

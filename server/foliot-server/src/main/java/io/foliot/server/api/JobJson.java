@@ -99,7 +99,7 @@ final class JobJson {
     JobJson fields = new JobJson(existing.name());
     fields.copy(existing);
     try (JsonIn in = new JsonIn(patch)) {
-      in.only(FIELDS, field -> field.equals("schedule") && !in.isNull()
+      in.only(FIELDS, field -> (field.equals("schedule") && !in.isNull())
           ? fields.patchSchedule(in)
           : fields.readField(in, field));
     }

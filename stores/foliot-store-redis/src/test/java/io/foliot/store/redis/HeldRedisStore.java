@@ -53,7 +53,6 @@ final class HeldRedisStore extends HeldStore {
         daemon("held-redis-replies", () -> copy(server, client, false));
       } catch (IOException e) {
         // The listener was closed, or a connection broke. A store whose connection breaks reports that itself.
-        continue;
       }
     }
   }
