@@ -39,7 +39,9 @@ final class BrokenJobStores {
       case CHANGE_WITHOUT_COMPARE -> new UncheckedChanges(delegate, scene);
       case RUNNING_IS_ENDED -> new HiddenRunning(delegate, scene);
       case LISTENER_COUNTS_AS_ENDED -> new EndedListeners(delegate, scene);
-      case STOP_CANCELS_NOTHING, DELETE_CANCELS_NOTHING -> new IgnoredCancels(bug, delegate, scene);
+      case STOP_CANCELS_NOTHING -> new IgnoredCancels(delegate, scene);
+      // JobCallers does not make the deletion: for a store, it is a write like others.
+      case DELETE_CANCELS_NOTHING -> delegate;
       case FENCE_STARTS_AGAIN -> new SameFence(delegate, scene);
       default -> throw new IllegalArgumentException("not a bug of jobs: " + bug);
     };
@@ -180,13 +182,10 @@ final class BrokenJobStores {
     }
   }
 
-  /** Reports shards, or jobs, as cancelled, but does not cancel them. */
+  /** Reports shards as cancelled, but does not cancel them. */
   private static final class IgnoredCancels extends BrokenStores.Broken {
-    private final Bug bug;
-
-    IgnoredCancels(Bug bug, TaskStore delegate, SimStore.Scene scene) {
+    IgnoredCancels(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
-      this.bug = bug;
     }
 
     @Override
@@ -196,7 +195,7 @@ final class BrokenJobStores {
 
     private CancelResult cancelled(TaskRef ref) {
       TaskRecord live = live(ref);
-      return live != null && (bug == Bug.DELETE_CANCELS_NOTHING ? live.queue().equals(JOBS) : isShard(live))
+      return live != null && isShard(live)
           ? new CancelResult(CancelResult.Kind.CANCELLED, live.id(), live.generation())
           : BrokenStores.now(delegate.cancel(List.of(ref))).get(0);
     }

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -60,6 +61,7 @@ final class JobCallers implements SimReceiver.Listener {
       Set.of(RunPhase.AFTER), EnumSet.of(RunPhase.BEFORE, RunPhase.AFTER));
 
   private final Sim sim;
+  private final Bug bug;
   private final Schedule schedule;
   private final History history;
   private final SplittableRandom random;
@@ -71,8 +73,9 @@ final class JobCallers implements SimReceiver.Listener {
   private long requests;
   private boolean over;
 
-  JobCallers(Sim sim, History history, SplittableRandom random, SimStore store, List<SimNode> nodes) {
+  JobCallers(Sim sim, History history, SplittableRandom random, SimStore store, List<SimNode> nodes, Bug bug) {
     this.sim = sim;
+    this.bug = bug;
     schedule = sim.schedule();
     this.history = history;
     this.random = random;
@@ -258,6 +261,12 @@ final class JobCallers implements SimReceiver.Listener {
     }
   }
 
+  private CompletableFuture<Boolean> delete(Jobs jobs, String name, boolean stopsRuns) {
+    return bug == Bug.DELETE_CANCELS_NOTHING
+        ? jobs.find(name).thenApply(Optional::isPresent)
+        : jobs.delete(name, stopsRuns);
+  }
+
   /** Puts a job, deletes it some seconds later, and continues with the next job. */
   private void putAndDelete() {
     if (over || mayForget) {
@@ -267,7 +276,7 @@ final class JobCallers implements SimReceiver.Listener {
     shortLived.add(story);
     boolean stopsRuns = random.nextBoolean();
     put(story, drawn(story.name), () -> schedule.afterMillis(random.nextLong(LONGEST_LIFE_MILLIS),
-        () -> call("delete", jobs -> jobs.delete(story.name, stopsRuns), existed -> {
+        () -> call("delete", jobs -> delete(jobs, story.name, stopsRuns), existed -> {
           story.deletedAt = schedule.nowMillis();
           story.stopsRuns = stopsRuns;
           schedule.afterMillis(random.nextLong(FIRST_MILLIS), this::putAndDelete);

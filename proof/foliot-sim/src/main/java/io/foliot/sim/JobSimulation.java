@@ -76,7 +76,7 @@ public final class JobSimulation {
     outageMillis = world.isCalm() || random.nextInt(10) != 0
         ? 0
         : (1 + random.nextLong(LONGEST_OUTAGE_HOURS)) * HOUR_MILLIS;
-    callers = new JobCallers(cluster.sim(), cluster.history(), random.split(), cluster.store(), cluster.nodes());
+    callers = new JobCallers(cluster.sim(), cluster.history(), random.split(), cluster.store(), cluster.nodes(), bug);
     cluster.receiver().setListener(callers);
     faults = cluster.faults(() -> {});
   }

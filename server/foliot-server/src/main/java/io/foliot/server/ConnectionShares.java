@@ -26,7 +26,6 @@ final class ConnectionShares {
   // guarded by the lock
   private final Map<String, Set<Held>> ofAddress = new HashMap<>();
   private final Map<String, Set<Held>> ofKey = new HashMap<>();
-  // written under the lock
   private int open;
 
   /** @param max the largest number of connections, which the web server enforces */
