@@ -104,6 +104,10 @@ final class ServerProcess implements AutoCloseable {
         System.getProperty("java.class.path"), Foliot.class.getName(), "server", "--host", place.host(), "--port",
         Integer.toString(port), "--stop-grace", "0s", "--engine-lease-margin", LEASE_MARGIN.toMillis() + "ms"));
     command.addAll(store.options());
+    if (!store.options().contains("--data")) {
+      // A server keeps in its data folder whether it has had keys, so servers of other tests must not share it.
+      command.addAll(List.of("--data", log + ".data"));
+    }
     command.addAll(place.options());
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));

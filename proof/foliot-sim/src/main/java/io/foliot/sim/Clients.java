@@ -62,6 +62,8 @@ final class Clients implements SimReceiver.Listener {
    * before the task.
    */
   private static final long SECOND_BEAT_MILLIS = 300;
+  /** Pause between two repairs of queues that a late write has changed. */
+  private static final long REPAIR_MILLIS = 2_000;
   /** Delay that a second beat gives to its tasks: they are due after the next first beat. */
   private static final long LONGER_SILENCE_MILLIS = SILENCE_MILLIS + 600;
   /** Maximum number of ids that are kept for later calls. */
@@ -141,15 +143,18 @@ final class Clients implements SimReceiver.Listener {
   /**
    * Ends the random calls, and puts the queues, which overwrites a change that a client was about to write. If a call
    * has failed, its write may still take effect later, because a failover may make the expected version of the write
-   * valid again. So after the latest possible time of such a write, the queues that differ are put again.
+   * valid again, or because the node that makes the call was suspended. So until the latest possible time of such a
+   * write, the queues that differ are put again every {@link #REPAIR_MILLIS}.
    */
   void end() {
     over = true;
     restoredMillis.clear();
     putQueues();
     putQueue(BRIEF);
-    schedule.afterMillis(2 * store.behaviour().patienceMillis() + StoreLink.MAX_STRAY_MILLIS,
-        this::putQueuesThatDiffer);
+    long last = 2 * store.behaviour().patienceMillis() + StoreLink.MAX_STRAY_MILLIS;
+    for (long millis = REPAIR_MILLIS; millis < last + REPAIR_MILLIS; millis += REPAIR_MILLIS) {
+      schedule.afterMillis(Math.min(millis, last), this::putQueuesThatDiffer);
+    }
   }
 
   private void putQueuesThatDiffer() {
