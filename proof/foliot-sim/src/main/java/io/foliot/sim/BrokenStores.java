@@ -470,7 +470,7 @@ final class BrokenStores {
   /** Hides some index entries from scans. */
   private static final class Index extends Broken {
     /** Limit of the overdue poll's first scan of a slot. No other scan from the beginning of a slot has this limit. */
-    private static final int OVERDUE_LIMIT = 1;
+    private static final int OVERDUE_LIMIT = 8;
     /** Time after which an overdue entry is hidden from all scans. */
     private static final long FOUND_MILLIS = 2_000;
 
