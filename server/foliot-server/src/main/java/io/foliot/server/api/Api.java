@@ -74,7 +74,7 @@ public final class Api implements AutoCloseable {
     addJobRoutes(new JobRoutes(scheduler, parts.jobs, clock, parts.limits, calls));
     addCalendarRoutes(new CalendarRoutes(parts.jobs, parts.limits, calls));
     addWorkerRoutes(new WorkerRoutes(scheduler, parts.limits, calls));
-    addKeyRoutes(new KeyRoutes(parts.keys, gate, clock, parts.random, parts.limits));
+    addKeyRoutes(new KeyRoutes(parts.keys, gate, clock, parts.random, parts.limits, calls));
     server = new ServerRoutes(scheduler, parts.info, parts.limits, () -> leaving);
     addServerRoutes(server);
     Set<Route> missing = EnumSet.allOf(Route.class);
@@ -249,7 +249,7 @@ public final class Api implements AutoCloseable {
       throw new Problem(ProblemKind.OVERLOADED, "this API key has too many connections for a crowded server"
           + " (limits.connections); nothing was done, try again later").withHeader("Retry-After", "1");
     }
-    Request request = new Request(incoming, match.variables(), caller);
+    Request request = new Request(incoming, match.variables(), caller, () -> gate.admits(caller, now()));
     return carryOut(route, request, remote);
   }
 
@@ -275,9 +275,13 @@ public final class Api implements AutoCloseable {
     }
   }
 
+  private Instant now() {
+    return Instant.ofEpochMilli(clock.wallMillis());
+  }
+
   private Caller caller(Request.Incoming incoming, String remote) {
     Gate.Verdict verdict = gate.judge(incoming.header("Authorization"), incoming.header("Host"),
-        incoming.header("Origin"), Instant.ofEpochMilli(clock.wallMillis()));
+        incoming.header("Origin"), now());
     return switch (verdict) {
       case Gate.Verdict.Known(Caller caller) -> caller;
       case Gate.Verdict.Unknown(String reason) -> {
