@@ -54,7 +54,7 @@ public final class Api implements AutoCloseable {
 
   /** All that the API depends on. */
   public record Parts(Scheduler scheduler, Jobs jobs, TimeSource clock, RandomGenerator random, Gate gate, KeyRing keys,
-      ApiLimits limits, ServerInfo info) {}
+      ApiLimits limits, Cursors cursors, ServerInfo info) {}
 
   /**
    * Creates the API.
@@ -67,11 +67,11 @@ public final class Api implements AutoCloseable {
     gate = parts.gate;
     calls = new SchedulerBridge(parts.limits.callTimeout());
     addQueueRoutes(new QueueRoutes(scheduler, parts.limits, calls));
-    addTaskRoutes(new TaskRoutes(scheduler, clock, parts.limits, calls));
-    handlers.put(Route.CANCEL_TASKS, new BulkCancelRoute(scheduler, clock, parts.limits, calls)::handle);
+    addTaskRoutes(new TaskRoutes(scheduler, clock, parts.limits, calls, parts.cursors));
+    handlers.put(Route.CANCEL_TASKS, new BulkCancelRoute(scheduler, clock, parts.limits, calls, parts.cursors)::handle);
     handlers.put(Route.SUBMIT_BATCH, new BatchRoute(scheduler, clock, parts.limits, calls)::handle);
     addClaimRoutes(new ClaimRoutes(scheduler, parts.limits, calls));
-    addJobRoutes(new JobRoutes(scheduler, parts.jobs, clock, parts.limits, calls));
+    addJobRoutes(new JobRoutes(scheduler, parts.jobs, clock, parts.limits, calls, parts.cursors));
     addCalendarRoutes(new CalendarRoutes(parts.jobs, parts.limits, calls));
     addWorkerRoutes(new WorkerRoutes(scheduler, parts.limits, calls));
     addKeyRoutes(new KeyRoutes(parts.keys, gate, clock, parts.random, parts.limits, calls));
