@@ -95,7 +95,7 @@ final class AttemptsTest {
     DueEntry entry = entry(0, START_MILLIS, 1, "pulled");
     attempts.begin(new PendingClaim(lane, entry, new Claim(entry.id(), LEASE_MILLIS), 2_000, null, waiter),
         rig.claimed(entry, LEASE_MILLIS), rig.nowNanos, rig.nowNanos);
-    assertThat(settlement().outcome()).isEqualTo(new Outcome.Retry(Due.NOW));
+    assertThat(settlement().outcome()).isEqualTo(new Outcome.NotBegun());
     assertThat(attempts.isIdle()).isTrue();
     assertThat(rig.registry.memory().used()).isZero();
   }
@@ -140,7 +140,7 @@ final class AttemptsTest {
     rig.local("q");
     begin("q", "q", LEASE_MILLIS);
     assertThat(rig.delivered).isEmpty();
-    assertThat(settlement().outcome()).isInstanceOf(Outcome.Retry.class);
+    assertThat(settlement().outcome()).isInstanceOf(Outcome.NotBegun.class);
     assertReleased("q");
   }
 
@@ -150,7 +150,7 @@ final class AttemptsTest {
     rig.local("other");
     begin("other", "q", 0);
     assertThat(rig.delivered).isEmpty();
-    assertThat(settlement().outcome()).isInstanceOf(Outcome.Retry.class);
+    assertThat(settlement().outcome()).isInstanceOf(Outcome.NotBegun.class);
     assertReleased("q");
   }
 
