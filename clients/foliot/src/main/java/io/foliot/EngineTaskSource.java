@@ -76,7 +76,7 @@ final class EngineTaskSource implements TaskSource {
 
   private void giveBack(TaskRecord task) {
     CompletableFuture<?> unused = engine
-        .nack(task.id(), requireNonNull(task.token()), Duration.ZERO, "the worker has stopped")
+        .giveBack(task.id(), requireNonNull(task.token()), "the worker has stopped")
         .exceptionally(failure -> {
           LOG.log(System.Logger.Level.DEBUG, "a task was not given back; it is repeated when its lease ends: task="
               + task.id(), failure);

@@ -91,6 +91,18 @@ final class RawClient implements AutoCloseable {
     return receive(end, Duration.ofMillis(TIMEOUT_MILLIS));
   }
 
+  /** Reads at least one and at most this many bytes, unless the connection ends or no byte arrives in time. */
+  Received receive(int bytes) {
+    byte[] buffer = new byte[bytes];
+    try {
+      socket.setSoTimeout(TIMEOUT_MILLIS);
+      int read = socket.getInputStream().read(buffer);
+      return new Received(new String(buffer, 0, Math.max(0, read), UTF_8), read < 0);
+    } catch (IOException e) {
+      return new Received("", !(e instanceof SocketTimeoutException));
+    }
+  }
+
   private Received receive(@Nullable String end, Duration bound) {
     StringBuilder text = new StringBuilder();
     byte[] buffer = new byte[8 << 10];

@@ -144,17 +144,20 @@ final class WorkerAttackTest {
 
   @Test
   void aClosedConnectionGetsNoTaskAndKeepsNoWorkerAlive() {
+    RawClient open = poll(victim, "theirs", "{\"worker\": \"open\", \"wait\": \"15s\"}");
+    RawClient named = poll(victim, "theirs", "{\"worker\": \"dead\", \"wait\": \"15s\"}");
+    await("LIVE ", () -> seen(victim, "dead"));
+    List<RawClient> dead = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      RawClient dead = poll(victim, "theirs", "{\"max\": 1, \"worker\": \"dead-" + i + "\", \"wait\": \"60s\"}");
-      int seat = i;
-      if (i < 2) {
-        await("LIVE ", () -> seen(victim, "dead-" + seat));
-      }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
-      dead.close();
+      dead.add(poll(victim, "theirs", "{\"wait\": \"60s\"}"));
     }
-    clients.clear();
-    await("", () -> seen(victim, "dead-0"));
+    assertThat(open.receive(Duration.ofMillis(200)).statuses()).as("the claims wait").isEmpty();
+    named.close();
+    dead.forEach(RawClient::close);
+    await("", () -> seen(victim, "dead"));
+    assertThat(open.receive(Duration.ofMillis(1)).statuses()).as("a claim that began earlier waits on").isEmpty();
+    open.close();
+    await("", () -> seen(victim, "open"));
     for (int i = 0; i < 25; i++) {
       submit(victim, "theirs");
     }
@@ -192,5 +195,30 @@ final class WorkerAttackTest {
         + " \"expiresAt\": \"" + Instant.now().plusMillis(700) + "\"}").text("key");
     RawClient waiting = poll(shortLived, "theirs", "{\"wait\": \"30s\"}");
     assertThat(waiting.receive("}").statuses()).containsExactly(401);
+  }
+
+  @Test
+  void tasksWhoseAnswerCannotBeWrittenKeepTheirOnlyAttempt() {
+    assertThat(rig.as(admin).call("PUT", "/v1/queues/once", "{\"delivery\": {\"type\": \"pull\", \"timeout\": \"1m\"},"
+        + " \"retry\": {\"maxAttempts\": 1}}", Map.of()).status()).isLessThan(300);
+    int count = 60;
+    for (int i = 0; i < count; i++) {
+      assertThat(rig.post("/v1/queues/once/tasks", "{\"payload\": \"" + "x".repeat(200_000) + "\"}").status())
+          .isEqualTo(201);
+    }
+    // The answer is larger than the buffers of the connection, and the client reads nothing.
+    RawClient dead = poll(admin, "once", "{\"max\": 60, \"wait\": \"5s\"}");
+    await("true", () -> Boolean.toString(
+        rig.get("/v1/queues/once/tasks?state=RUNNING&limit=10").list("tasks").size() == 10));
+    assertThat(dead.receive(1).text()).isNotEmpty();
+    dead.close();
+    clients.clear();
+    int got = 0;
+    while (got < count) {
+      List<?> tasks = rig.post("/v1/queues/once/claims", "{\"max\": 10, \"wait\": \"10s\"}").list("tasks");
+      assertThat(tasks).as("after %s tasks", got).isNotEmpty();
+      assertThat(tasks).allSatisfy(task -> assertThat(((Map<?, ?>) task).get("attempt")).hasToString("1"));
+      got += tasks.size();
+    }
   }
 }
