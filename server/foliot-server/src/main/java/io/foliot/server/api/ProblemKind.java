@@ -82,8 +82,8 @@ public enum ProblemKind {
   STORE_UNAVAILABLE(503, "The store does not answer"),
   /** It is unknown whether the call took effect. */
   UNKNOWN_OUTCOME(504, "It is unknown whether the call took effect"),
-  /** The store has no room for new tasks. */
-  STORE_FULL(507, "The store has no room for new tasks");
+  /** The store has no room for what the call writes; nothing was written. */
+  STORE_FULL(507, "The store has no room");
 
   private final int status;
   private final String title;
