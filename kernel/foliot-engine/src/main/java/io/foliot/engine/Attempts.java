@@ -174,7 +174,7 @@ final class Attempts {
     if (claim.waiter() != null) {
       attempt.answered = true;
       if (!lane.longPolls().won(claim.waiter(), task, sentNanos + leaseNanos)) {
-        ended(attempt, new Outcome.Retry(Due.NOW), "not begun: the worker's call ended before the claim");
+        ended(attempt, new Outcome.NotBegun(), "not begun: the worker's call ended before the claim");
         return;
       }
       markReportedLater(attempt);
@@ -189,7 +189,7 @@ final class Attempts {
       // delivery is gone. The task is tried again.
       attempt.answered = true;
       giveUpDestination(attempt);
-      ended(attempt, new Outcome.Retry(Due.NOW), queue == null || delivery == null
+      ended(attempt, new Outcome.NotBegun(), queue == null || delivery == null
           ? "not begun: the queue is gone, or this node cannot deliver its tasks"
           : "not begun: the claim took too long");
       return;
@@ -201,8 +201,8 @@ final class Attempts {
   }
 
   /**
-   * Gives back a claim whose task belongs to another queue than the lane's. The task comes back to its own lane after a
-   * pause, so that it is not claimed again and again while the error lasts.
+   * Gives back a claim whose task belongs to another queue than the lane's. The task comes back to its own lane, after
+   * a pause if the error lasts.
    */
   private void returnForeign(PendingClaim claim, RunningAttempt attempt) {
     LOG.log(System.Logger.Level.ERROR,
@@ -216,7 +216,7 @@ final class Attempts {
     if (claim.waiter() != null) {
       attempt.lane.longPolls().lost(claim.waiter());
     }
-    ended(attempt, new Outcome.Retry(Due.after(PAUSE_MILLIS)), "not begun: it was claimed for another queue");
+    ended(attempt, new Outcome.NotBegun(), "not begun: it was claimed for another queue");
   }
 
   private static void giveUpDestination(RunningAttempt attempt) {
@@ -244,6 +244,7 @@ final class Attempts {
       case Answer.Done done -> ended(attempt, new Outcome.Finished(), done.detail());
       case Answer.Again again -> ended(attempt, QueueRegistry.again(again.next()), again.detail());
       case Answer.Plan plan -> ended(attempt, placed(plan.next(), nowNanos), plan.detail());
+      case Answer.NotBegun notBegun -> ended(attempt, new Outcome.NotBegun(), notBegun.detail());
       case Answer.Fail fail -> ended(attempt, new Outcome.Failed(), fail.detail());
       case Answer.Retry retry -> retried(attempt, retry);
       case Answer.Accepted accepted -> accepted(attempt, nowNanos);
