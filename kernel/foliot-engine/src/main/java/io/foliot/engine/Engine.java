@@ -468,6 +468,11 @@ public final class Engine implements Scheduler {
     return gate.read(() -> watch.findAny(name));
   }
 
+  /** Returns the names of the callers' queues, as this node has read them last. */
+  public List<String> queueNames() {
+    return registry.callersQueues().stream().map(QueueConfig::name).sorted().toList();
+  }
+
   @Override
   public CompletableFuture<List<QueueStatus>> queues() {
     return gate.read(() -> store.counts().thenApply(status::queues));

@@ -7,6 +7,7 @@ import io.foliot.core.Scheduler.Pull;
 import io.foliot.core.Scheduler.Pulled;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskLabel;
 import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
@@ -25,10 +26,12 @@ import io.foliot.core.store.TaskStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -157,7 +160,8 @@ final class ReportCalls {
       String detail, TaskNote note) {
     Settlement settlement = new Settlement(id, known.generation(), token, outcome, known.claimedAt(), detail, note);
     return settles.call(List.of(settlement), bytes(note))
-        .thenApply(results -> answered(id, known.queue(), known.waiting(), known.claimedAt(), results.get(0)));
+        .thenApply(results -> answered(id, known.queue(), known.waiting(), known.claimedAt(), () -> "task=" + id,
+            results.get(0)));
   }
 
   CompletionStage<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason, TaskNote note) {
@@ -188,11 +192,14 @@ final class ReportCalls {
       long claimedAt = task.claimedAt();
       long generation = task.generation();
       TaskRef.ByKey waiting = hints.awaiting(task, note.mark());
+      String key = task.key();
+      Map<String, String> headers = task.body().headers();
       return watch.findAny(queue).thenCompose(settings -> {
         Settlement settlement = new Settlement(id, generation, token, outcome.apply(task, settings.orElse(null)),
             claimedAt, detail, note);
         return settles.call(List.of(settlement), bytes(note));
-      }).thenApply(results -> answered(id, queue, waiting, claimedAt, results.get(0)));
+      }).thenApply(results -> answered(id, queue, waiting, claimedAt, () -> TaskLabel.of(id, key, headers),
+          results.get(0)));
     });
   }
 
@@ -202,7 +209,7 @@ final class ReportCalls {
   }
 
   private SettleResult answered(TaskId id, String queue, TaskRef.@Nullable ByKey waiting, long claimedAt,
-      SettleResult result) {
+      Supplier<String> label, SettleResult result) {
     if (waiting != null && result.state().isFinal()) {
       hints.ended(waiting, clock.monotonicNanos());
     }
@@ -212,6 +219,9 @@ final class ReportCalls {
     if (result.kind() == SettleResult.Kind.SETTLED) {
       meter.settled(queue, result.state().name().toLowerCase(Locale.ROOT),
           Math.max(0, (loops.storeMillis() - claimedAt) * 1_000));
+      if (result.state() == TaskState.FAILED) {
+        meter.deadLetter(queue, label);
+      }
     }
     return result;
   }

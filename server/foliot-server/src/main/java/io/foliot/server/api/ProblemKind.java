@@ -58,6 +58,8 @@ public enum ProblemKind {
   NOT_FAILED(409, "The task has not failed"),
   /** The queue has live tasks. */
   QUEUE_IN_USE(409, "The queue has live tasks"),
+  /** An ended run cannot continue beside the active run of its job. */
+  RUN_ACTIVE(409, "Another run of the job is active"),
   /** A job of this name exists in another queue. */
   JOB_NAME_IN_USE(409, "A job of this name exists in another queue"),
   /** The change would leave no API key that can administer the server. */
@@ -84,8 +86,8 @@ public enum ProblemKind {
   STORE_UNAVAILABLE(503, "The store does not answer"),
   /** It is unknown whether the call took effect. */
   UNKNOWN_OUTCOME(504, "It is unknown whether the call took effect"),
-  /** The store has no room for new tasks. */
-  STORE_FULL(507, "The store has no room for new tasks");
+  /** The store has no room for what the call writes; nothing was written. */
+  STORE_FULL(507, "The store has no room");
 
   private final int status;
   private final String title;

@@ -204,9 +204,9 @@ final class SchedulerBridge implements AutoCloseable {
           away.getMessage() + "; nothing was done").withHeader("Retry-After", "1");
       case OverloadedException overloaded -> new Problem(ProblemKind.OVERLOADED,
           overloaded.getMessage() + "; nothing was done, try again later").withHeader("Retry-After", "1");
-      case StoreFullException full -> new Problem(ProblemKind.STORE_FULL, "the store has no room, and nothing was"
-          + " written. Submits are accepted again once there is room where the store keeps its data; tasks that are in"
-          + " the store continue meanwhile. " + IN_THE_LOG);
+      case StoreFullException full -> new Problem(ProblemKind.STORE_FULL, "the store is full, and nothing was"
+          + " written: make room where the store keeps its data, then repeat the call. Tasks that are in the store"
+          + " continue while there is room for the ends of their attempts. " + IN_THE_LOG);
       case StoreAwayException away -> unavailable("the store cannot be reached; nothing was done. " + IN_THE_LOG);
       case StoreException away -> writes
           ? unknown("the store failed, or its answer was lost. " + IN_THE_LOG)
