@@ -4,8 +4,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Watches the caller of a claim that waits: its connection and its API key. If one of them ends, the claim must end too,
- * so that no task goes to a caller that cannot or may not take it.
+ * Watches the caller of a claim that waits: its connection and its API key. If one of them ends, the claim must end
+ * too, so that no task goes to a caller that cannot or may not take it.
  */
 final class ClaimWatch implements Runnable, AutoCloseable {
   private final Request request;
