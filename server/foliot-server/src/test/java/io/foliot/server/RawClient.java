@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -19,8 +20,17 @@ final class RawClient implements AutoCloseable {
   private final Socket socket;
 
   RawClient(int port) {
+    this(port, 0);
+  }
+
+  /** Connects with a receive buffer of a size in bytes, or of the usual size if it is 0. */
+  RawClient(int port, int receiveBuffer) {
     try {
-      socket = new Socket(InetAddress.getLoopbackAddress(), port);
+      socket = new Socket();
+      if (receiveBuffer > 0) {
+        socket.setReceiveBufferSize(receiveBuffer);
+      }
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       socket.setSoTimeout(TIMEOUT_MILLIS);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -89,18 +99,6 @@ final class RawClient implements AutoCloseable {
   /** Reads until the received text ends with {@code end}, the connection ends, or no byte arrives in time. */
   Received receive(String end) {
     return receive(end, Duration.ofMillis(TIMEOUT_MILLIS));
-  }
-
-  /** Reads at least one and at most this many bytes, unless the connection ends or no byte arrives in time. */
-  Received receive(int bytes) {
-    byte[] buffer = new byte[bytes];
-    try {
-      socket.setSoTimeout(TIMEOUT_MILLIS);
-      int read = socket.getInputStream().read(buffer);
-      return new Received(new String(buffer, 0, Math.max(0, read), UTF_8), read < 0);
-    } catch (IOException e) {
-      return new Received("", !(e instanceof SocketTimeoutException));
-    }
   }
 
   private Received receive(@Nullable String end, Duration bound) {
