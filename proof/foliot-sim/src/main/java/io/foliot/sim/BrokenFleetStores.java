@@ -216,7 +216,7 @@ final class BrokenFleetStores {
     }
   }
 
-  /** Settles attempts of workers with any token, or settles some successes or attempts that did not begin as retries. */
+  /** Settles attempts of workers with any token, or some successes or attempts that did not begin as retries. */
   private static final class Reports extends BrokenStores.Broken {
     /** On average, one in this many successes is settled as a retry. */
     private static final int RARITY = 8;
