@@ -108,6 +108,12 @@ public interface Scheduler extends AutoCloseable {
   /** Does the same as {@link #nack(TaskId, Token, Duration, String)}, and stores the worker's note. */
   CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason, TaskNote note);
 
+  /**
+   * Reports that an attempt did not begin: the worker has not seen the task, because the answer to its claim could not
+   * be written. The attempt does not count, and the task is due again; see {@link Outcome.NotBegun}.
+   */
+  CompletableFuture<SettleResult> giveBack(TaskId id, Token token, String reason);
+
   /** Reports that an attempt failed and that a retry is pointless: the task becomes FAILED, a dead letter. */
   default CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason) {
     return fail(id, token, reason, TaskNote.NONE);

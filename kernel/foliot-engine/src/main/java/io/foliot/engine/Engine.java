@@ -404,6 +404,11 @@ public final class Engine implements Scheduler {
   }
 
   @Override
+  public CompletableFuture<SettleResult> giveBack(TaskId id, Token token, String reason) {
+    return gate.report(() -> reports.giveBack(id, token, reason));
+  }
+
+  @Override
   public CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason, TaskNote note) {
     return gate.report(() -> reports.fail(id, token, reason, note));
   }

@@ -363,8 +363,8 @@ final class EngineLoop implements EventLoop.Duty {
       headPolls.turn(nowMillis, nowNanos);
       lookAhead.prefetch(nowMillis, nowNanos);
       lanes.dropUnpolled(slots.sharesStore() || hasOtherNodes, nowNanos);
-      parking.listQueues(slots.watched(), nowNanos);
-      parking.readBack(slots.watched(), nowNanos);
+      parking.listQueues(slots.watched(), slots.share(), nowNanos);
+      parking.readBack(slots.watched(), slots.share(), nowNanos);
       postponed.probe(nowNanos);
       claims.turn(nowNanos);
       postponed.move(nowNanos);

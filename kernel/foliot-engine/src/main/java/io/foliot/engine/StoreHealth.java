@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * reads and refuse writes, as a replica does. A failed write is forgotten after {@link #UNWRITTEN_NANOS}: a loop that
  * has nothing to write gets no success that would end the effect.
  * <li>{@link #turn} declares a silent store unavailable, and ends the outage once the store serves. The store's clock
- * is read about once a second or more often, so a healthy store is never silent.
+ * is read about once a second or more often, so a healthy store is never silent. Time in which the loop did not turn is
+ * not silence: the loop asked nothing.
  * </ol>
  *
  * <p>Rejected: a health call of its own. It would only show that the store answers health calls.
@@ -58,7 +59,9 @@ final class StoreHealth {
   private boolean answers;
   /** Whether the outage knows that this loop gets no answers. It does not before the first answer of the store. */
   private boolean isReported;
+  /** Time of the latest success, or later by the time during which the loop did not turn. */
   private long answerNanos;
+  private long turnedNanos;
   private boolean writesFail;
   /** Whether the failed write found no room. */
   private boolean lacksRoom;
@@ -70,6 +73,7 @@ final class StoreHealth {
     this.recovery = recovery;
     this.outage = outage;
     answerNanos = nowNanos;
+    turnedNanos = nowNanos;
   }
 
   /** Records the answer of a call of several items; returns whether it is a success. */
@@ -117,6 +121,10 @@ final class StoreHealth {
 
   /** Declares the store unavailable if it has been silent for too long. */
   void turn(long nowNanos) {
+    if (nowNanos - turnedNanos > SECOND_NANOS) {
+      answerNanos = Math.min(answerNanos + (nowNanos - turnedNanos), nowNanos);
+    }
+    turnedNanos = nowNanos;
     if (answers && nowNanos - answerNanos >= SILENCE_NANOS) {
       began("silentMillis=" + (nowNanos - answerNanos) / NANOS_PER_MILLI, null, nowNanos);
       answered(false, nowNanos);

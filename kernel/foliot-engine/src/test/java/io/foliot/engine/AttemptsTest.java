@@ -94,7 +94,7 @@ final class AttemptsTest {
     DueEntry entry = entry(0, START_MILLIS, 1, "pulled");
     attempts.begin(new PendingClaim(lane, entry, new Claim(entry.id(), LEASE_MILLIS), 2_000, null, waiter),
         rig.claimed(entry, LEASE_MILLIS), rig.nowNanos, rig.nowNanos);
-    assertThat(settlement().outcome()).isEqualTo(new Outcome.Retry(Due.NOW));
+    assertThat(settlement().outcome()).isEqualTo(new Outcome.NotBegun());
     assertThat(attempts.isIdle()).isTrue();
     assertThat(rig.registry.memory().used()).isZero();
   }
@@ -139,7 +139,7 @@ final class AttemptsTest {
     rig.local("q");
     begin("q", "q", LEASE_MILLIS);
     assertThat(rig.delivered).isEmpty();
-    assertThat(settlement().outcome()).isInstanceOf(Outcome.Retry.class);
+    assertThat(settlement().outcome()).isInstanceOf(Outcome.NotBegun.class);
     assertReleased("q");
   }
 
@@ -149,7 +149,7 @@ final class AttemptsTest {
     rig.local("other");
     begin("other", "q", 0);
     assertThat(rig.delivered).isEmpty();
-    assertThat(settlement().outcome()).isInstanceOf(Outcome.Retry.class);
+    assertThat(settlement().outcome()).isInstanceOf(Outcome.NotBegun.class);
     assertReleased("q");
   }
 

@@ -135,6 +135,8 @@ enum Bug {
   LIVE_LEASE_IS_TAKEN(FleetSimulation.Check.ONCE),
   /** Every attempt of a worker's task has the number 1. */
   ATTEMPT_STARTS_AGAIN(FleetSimulation.Check.FENCE),
+  /** An attempt that did not begin counts. */
+  NOT_BEGUN_COUNTS(FleetSimulation.Check.FENCE),
   /** Parked tasks with an address are never found. */
   PARKED_ADDRESSES_ARE_LOST(FleetSimulation.Check.LIVENESS),
   /** Queues with parked tasks are listed only in every fourth second. */

@@ -22,7 +22,7 @@ enum FleetCase {
   /** When a task began, its seat had an undisturbed worker, so no other worker was permitted to run the task. */
   SEAT_WAS_BINDING,
   /** A task began while a disabled worker polled, so the check of disabled workers applied. */
-  DISABLED_WORKER_POLLED, LEASE_LOST, LEASE_EXTENDED, EXTENSION_REFUSED, REPORT_TAKEN, REPORT_REFUSED, FAILED_ATTEMPT, SEAT_KEPT,
+  DISABLED_WORKER_POLLED, LEASE_LOST, LEASE_EXTENDED, EXTENSION_REFUSED, REPORT_TAKEN, REPORT_REFUSED, TASK_GIVEN_BACK, FAILED_ATTEMPT, SEAT_KEPT,
   /** The seats were written soon after another machine was suspended, while a live worker had a seat. */
   SEAT_KEPT_BESIDE_A_SUSPENSION, SEAT_LEFT, SEAT_GIVEN_BACK, SEAT_GIVEN_TO_ANOTHER,
   /** A task still waited at the end of the run, because its only worker was gone. */

@@ -12,6 +12,7 @@ import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.ForwardingStore;
+import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
@@ -73,6 +74,8 @@ final class FleetJudge {
     final TaskRecord task;
     long leaseEnd;
     boolean isSettled;
+    boolean isGivenBack;
+    boolean hasBegun;
 
     Claimed(Token token, TaskRecord task) {
       this.token = token;
@@ -272,9 +275,11 @@ final class FleetJudge {
       Claimed last = story.claims.getLast();
       ensure(last.isSettled || schedule.nowMillis() >= last.leaseEnd, Check.ONCE,
           "a task is not claimed while another claim is valid: " + task.id() + ", leaseEnd=" + last.leaseEnd);
-      boolean isGreater = task.generation() > last.task.generation()
-          || (task.generation() == last.task.generation() && task.attempt() > last.task.attempt());
-      ensure(isGreater, Check.FENCE, "fences grow: " + task.id() + ", attempt=" + task.attempt());
+      int counted = last.task.attempt() - (last.isGivenBack ? 1 : 0);
+      boolean isNext = task.generation() > last.task.generation()
+          || (task.generation() == last.task.generation() && task.attempt() == counted + 1);
+      ensure(isNext, Check.FENCE, "each attempt that began has the next number: " + task.id() + ", attempt="
+          + task.attempt() + ", counted=" + counted);
       if (!last.isSettled) {
         count(FleetCase.LEASE_LOST);
         ensure(!world.isCalm(), Check.ONCE, "no lease is lost while nothing is broken: " + task.id());
@@ -314,6 +319,11 @@ final class FleetJudge {
     ensure(last.token.equals(settlement.token()), Check.ONCE, "a late report is refused: " + settlement.id());
     ensure(!last.isSettled && !story.isFinal, Check.ONCE, "a claim ends once: " + settlement.id());
     last.isSettled = true;
+    if (settlement.outcome() instanceof Outcome.NotBegun) {
+      last.isGivenBack = true;
+      ensure(!last.hasBegun, Check.ONCE, "a task that has begun is not given back: " + settlement.id());
+      count(FleetCase.TASK_GIVEN_BACK);
+    }
     story.isFinal = result.state().isFinal();
     count(FleetCase.REPORT_TAKEN);
   }
@@ -328,6 +338,13 @@ final class FleetJudge {
       return;
     }
     String what = worker.name() + " begins " + plan + ", claimedAt=" + task.claimedAt();
+    Story story = stories.getOrDefault(task.id(), new Story());
+    for (Claimed claim : story.claims) {
+      if (claim.token.equals(task.token())) {
+        claim.hasBegun = true;
+        ensure(!claim.isGivenBack, Check.ONCE, "a task that was given back does not begin: " + what);
+      }
+    }
     boolean isNamedWorker = worker.name().equals(plan.worker());
     switch (plan.address().kind()) {
       case ANY -> count(FleetCase.BEGAN_ANYWHERE);

@@ -118,8 +118,8 @@ public final class LocalDelivery implements Delivery, ServedQueues {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
     Registered handler = handlers.get(attempt.task().queue());
     if (handler == null) {
-      answer.complete(new Answer.Retry(null, Answer.Health.WELL,
-          "the handler of the queue was removed from this node a moment ago"));
+      answer.complete(new Answer.NotBegun(Answer.Health.WELL,
+          "not begun: the handler of the queue was removed from this node a moment ago"));
       return answer;
     }
     Work work = new Work(handler, attempt, answer);
@@ -131,8 +131,8 @@ public final class LocalDelivery implements Delivery, ServedQueues {
     try {
       executor.execute(work);
     } catch (RejectedExecutionException e) {
-      answer
-          .complete(new Answer.Retry(null, Answer.Health.OVERLOADED, "the executor of the handlers refused the task"));
+      answer.complete(
+          new Answer.NotBegun(Answer.Health.OVERLOADED, "not begun: the executor of the handlers refused the task"));
     }
     return answer;
   }

@@ -71,7 +71,9 @@ public final class Api implements AutoCloseable {
     handlers.put(Route.CANCEL_TASKS, new BulkCancelRoute(scheduler, clock, parts.limits, calls)::handle);
     handlers.put(Route.SUBMIT_BATCH, new BatchRoute(scheduler, clock, parts.limits, calls)::handle);
     addClaimRoutes(new ClaimRoutes(scheduler, parts.limits, calls));
-    addJobRoutes(new JobRoutes(scheduler, parts.jobs, clock, parts.limits, calls));
+    JobRoutes jobs = new JobRoutes(scheduler, parts.jobs, clock, parts.limits, calls);
+    addJobRoutes(jobs);
+    addRunRoutes(new RunRoutes(jobs, clock, parts.limits));
     addCalendarRoutes(new CalendarRoutes(parts.jobs, parts.limits, calls));
     addWorkerRoutes(new WorkerRoutes(scheduler, parts.limits, calls));
     addKeyRoutes(new KeyRoutes(parts.keys, gate, clock, parts.random, parts.limits));
@@ -130,10 +132,15 @@ public final class Api implements AutoCloseable {
     handlers.put(Route.BACKFILL_JOB, routes::backfill);
     handlers.put(Route.NEXT_TIMES, routes::next);
     handlers.put(Route.EXPLAIN_JOB, routes::explain);
-    handlers.put(Route.LIST_RUNS, routes::runs);
-    handlers.put(Route.GET_RUN, routes::run);
-    handlers.put(Route.STOP_RUN, routes::stop);
     handlers.put(Route.PREVIEW, routes::preview);
+  }
+
+  private void addRunRoutes(RunRoutes runs) {
+    handlers.put(Route.LIST_RUNS, runs::list);
+    handlers.put(Route.GET_RUN, runs::get);
+    handlers.put(Route.STOP_RUN, runs::stop);
+    handlers.put(Route.REDRIVE_RUN, runs::redrive);
+    handlers.put(Route.LOG, runs::log);
   }
 
   private void addCalendarRoutes(CalendarRoutes calendars) {

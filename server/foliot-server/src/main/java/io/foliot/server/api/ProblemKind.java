@@ -58,6 +58,8 @@ public enum ProblemKind {
   NOT_FAILED(409, "The task has not failed"),
   /** The queue has live tasks. */
   QUEUE_IN_USE(409, "The queue has live tasks"),
+  /** An ended run cannot continue beside the active run of its job. */
+  RUN_ACTIVE(409, "Another run of the job is active"),
   /** A job of this name exists in another queue. */
   JOB_NAME_IN_USE(409, "A job of this name exists in another queue"),
   /** The change would leave no API key that can administer the server. */
