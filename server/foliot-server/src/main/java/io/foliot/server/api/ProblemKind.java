@@ -74,6 +74,8 @@ public enum ProblemKind {
   IDEMPOTENCY_MISMATCH(422, "The idempotency key was used for another request"),
   /** The number of jobs is at its limit. */
   TOO_MANY_JOBS(429, "The number of jobs is at its limit"),
+  /** The API key has its share of the workers that a server can know. */
+  TOO_MANY_WORKERS(429, "The number of workers is at its limit"),
   /** A bug. */
   INTERNAL(500, "An internal error occurred"),
   /** Too many requests or tasks wait already; nothing was done. */
