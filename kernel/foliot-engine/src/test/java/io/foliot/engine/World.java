@@ -45,6 +45,8 @@ final class World implements AutoCloseable {
   final List<String> foundLate = new ArrayList<>();
   /** The queues of claims that won a task of another queue, one entry for each claim. */
   final List<String> foreign = new ArrayList<>();
+  /** The queue of each attempt that was reported because its lease had ended. */
+  final List<String> leasesEnded = new ArrayList<>();
   final TaskStore store;
   final Engine engine;
 
@@ -153,6 +155,11 @@ final class World implements AutoCloseable {
           @Override
           public void foundLate(String queue) {
             foundLate.add(queue);
+          }
+
+          @Override
+          public void leaseEnded(String queue) {
+            leasesEnded.add(queue);
           }
 
           @Override
