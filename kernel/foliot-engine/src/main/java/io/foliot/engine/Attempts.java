@@ -3,6 +3,7 @@ package io.foliot.engine;
 import io.foliot.core.Meter;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Stages;
+import io.foliot.core.TaskLabel;
 import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
@@ -302,6 +303,10 @@ final class Attempts {
     }
   }
 
+  private static String label(TaskRecord task) {
+    return TaskLabel.of(task.id(), task.key(), task.body().headers());
+  }
+
   // Ends.
 
   /** Handles the answer of the store, which has recorded or refused the end of an attempt. */
@@ -311,10 +316,13 @@ final class Attempts {
     attempt.lane.countSettled();
     meter.settled(attempt.lane.name(), Settles.word(ending.settlement().outcome(), result),
         (nowNanos - attempt.begunNanos) / 1_000);
+    if (result.kind() == SettleResult.Kind.SETTLED && result.state() == TaskState.FAILED) {
+      meter.deadLetter(attempt.lane.name(), () -> label(task));
+    }
     if (result.kind() == SettleResult.Kind.STALE || result.kind() == SettleResult.Kind.NOT_FOUND) {
       LOG.log(System.Logger.Level.WARNING, "the store refused the end of an attempt: its lease"
-          + " was lost, or the task is gone: task={0}, generation={1}, attempt={2}",
-          task.id(), task.generation(), task.attempt());
+          + " was lost, or the task is gone: {0}, generation={1}, attempt={2}",
+          label(task), task.generation(), task.attempt());
     }
     if (result.wakeAt() != 0) {
       lookAhead.scheduleAgain(task.id(), task.queue(), result.wakeAt(), nowNanos);
@@ -521,8 +529,8 @@ final class Attempts {
   private void leaseEnded(RunningAttempt attempt, long nowNanos) {
     if (!attempt.answered) {
       LOG.log(System.Logger.Level.WARNING, "a delivery did not answer before the lease ended; the"
-          + " task can be claimed again: task={0}, queue={1}",
-          attempt.task.id(), attempt.task.queue());
+          + " task can be claimed again: {0}, queue={1}",
+          label(attempt.task), attempt.task.queue());
       if (attempt.destination != null) {
         attempt.destination.ill(Answer.Health.UNREACHABLE, nowNanos);
       }

@@ -1,6 +1,7 @@
 package io.foliot.core.store;
 
 import io.foliot.core.Body;
+import io.foliot.core.JobHeaders;
 import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
@@ -456,8 +457,16 @@ final class TaskLife {
     long generation = now.generationAfter(record.generation());
     TaskRecord after = delayed(record.edit(), generation, now.millis(), now).firstDueAt(now.millis()).attempt(0)
         .reason("")
-        .outstanding(false).dropAt(0).done();
+        .outstanding(false).dropAt(0).noted(redriven(record, generation)).done();
     return new Step<>(after, new RedriveResult(RedriveResult.Kind.REDRIVEN, id, generation, now.millis()));
+  }
+
+  /** Returns the note of a redriven task. A shard of a job continues from its checkpoint. */
+  private static TaskRecord.@Nullable Noted redriven(TaskRecord failed, long generation) {
+    String checkpoint = failed.body().headers().containsKey(JobHeaders.JOB) ? failed.note().checkpoint() : null;
+    return checkpoint == null
+        ? failed.noted()
+        : new TaskRecord.Noted(generation, new TaskNote(-1, "", checkpoint, ""));
   }
 
   private static List<AttemptRecord> append(List<AttemptRecord> attempts, AttemptRecord attempt) {
