@@ -107,8 +107,8 @@ final class LeaseEnds {
       }
       if (result instanceof ClaimResult.Later later) {
         lookAhead.scheduleAgain(entry.id(), entry.queue(), later.wakeAt(), nowNanos);
-      } else if (result instanceof ClaimResult.Gone gone && gone.endedAs() != null) {
-        meter.leaseEnded(entry.queue());
+      } else if (result instanceof ClaimResult.Gone gone) {
+        Claims.ended(gone, entry, meter);
       }
     }
     lanes.remove(over);

@@ -53,6 +53,7 @@ final class LeaseEndsTest {
   private void assertFailed(TaskId id) {
     assertThat(world.task(id).state()).isEqualTo(TaskState.FAILED);
     assertThat(world.leasesEnded).containsExactly("q");
+    assertThat(world.deadLetters).containsExactly("task=" + id);
   }
 
   @Test

@@ -128,7 +128,8 @@ class WorkerApiTest {
     assertThat(ended.text("state")).isEqualTo("FAILED");
     assertThat(ended.text("attempts", 0, "outcome")).isEqualTo("LEASE_ENDED");
     rig.eventually("/v1/jobs/deserted/runs", runs -> runs.body().contains("\"FAILED\""));
-    assertThat(rig.get("/metrics").body()).contains("foliot_leases_ended_total{queue=\"deserted\"} 1.0");
+    assertThat(rig.get("/metrics").body()).contains("foliot_leases_ended_total{queue=\"deserted\"} 1.0",
+        "foliot_dead_letters_total{queue=\"deserted\"} 1.0");
   }
 
   @Test
