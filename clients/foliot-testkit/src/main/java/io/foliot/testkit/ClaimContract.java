@@ -262,7 +262,8 @@ abstract class ClaimContract extends IndexContract {
     TaskRecord last = won(id, tickMillis());
     assertThat(end(id)).isEqualTo(new ClaimResult.Later(last.leaseEnd()));
     pass(2);
-    assertThat(get(store().claim(List.of(Claim.move(id)))).results().getFirst()).as("a move ends nothing").isEqualTo(ClaimResult.Ready.READY);
+    assertThat(get(store().claim(List.of(Claim.move(id)))).results().getFirst()).as("a move ends nothing")
+        .isEqualTo(ClaimResult.Ready.READY);
     assertThat(record(id).state()).isEqualTo(TaskState.RUNNING);
     assertThat(end(id)).isEqualTo(new ClaimResult.Gone(TaskState.FAILED, QUEUE));
     assertThat(record(id).state()).isEqualTo(TaskState.FAILED);

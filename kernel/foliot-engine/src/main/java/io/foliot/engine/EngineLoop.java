@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * <li>It handles the messages that have arrived: answers of calls, writes of callers, changes of queues and slots.
  * <li>It advances the wheels: due entries go to their lanes, and attempts are woken.
  * <li>It reads orphaned entries, the heads of the slots, the near future, and parked entries. Then it probes, claims
- * and moves, in this order, and records the ends of leases. It skips this step if a drain has stopped the claims, or if the store is sealed.
+ * and moves, in this order, and records the ends of leases. It skips this step if a drain has stopped the claims, or if
+ * the store is sealed.
  * <li>It parks entries that found no room, records the ends of attempts, and renews leases. If the store is sealed, the
  * loop does this only while the state of the seal is DRAINING.
  * <li>From time to time it reads the store's clock, answers workers, and publishes its {@link LoopStatus}.

@@ -43,7 +43,8 @@ final class BrokenFleetStores {
       case ONLY_HAS_SUBSTITUTES -> new Addresses(delegate, scene, Address.Kind.ONLY, Address.Kind.SEAT);
       case ZONE_IS_IGNORED -> new Addresses(delegate, scene, Address.Kind.ZONE, Address.Kind.ANY);
       case SEAT_IS_IGNORED -> new Addresses(delegate, scene, Address.Kind.SEAT, Address.Kind.ANY);
-      case TENANCY_IS_FORGOTTEN, SEAT_WITHOUT_REST, SEAT_CHANGES_ITS_ZONE, SEATS_WITHOUT_COMPARE, DISABLED_COUNT_AS_ENABLED,
+      case TENANCY_IS_FORGOTTEN, SEAT_WITHOUT_REST, SEAT_CHANGES_ITS_ZONE, SEATS_WITHOUT_COMPARE,
+          DISABLED_COUNT_AS_ENABLED,
           VOUCHERS_NEVER_EXPIRE ->
         new Documents(bug, delegate, scene);
       case LATE_REPORT_IS_TAKEN, FINISHED_RUNS_AGAIN, NOT_BEGUN_COUNTS -> new Reports(bug, delegate, scene);
@@ -181,11 +182,13 @@ final class BrokenFleetStores {
       return switch (bug) {
         case TENANCY_IS_FORGOTTEN -> new SeatLog.Seat(seat.worker(), 0, seat.zone(), seat.isDisabled(),
             seat.leftMicros());
-        case SEAT_WITHOUT_REST -> new SeatLog.Seat(seat.worker(), seat.tenancy(), seat.zone(), seat.isDisabled(), leftMicros);
+        case SEAT_WITHOUT_REST ->
+          new SeatLog.Seat(seat.worker(), seat.tenancy(), seat.zone(), seat.isDisabled(), leftMicros);
         case SEAT_CHANGES_ITS_ZONE -> seat.isTaken()
             ? seat
             : new SeatLog.Seat(seat.worker(), seat.tenancy(), (seat.zone() + 1) % zones, seat.isDisabled(), leftMicros);
-        case DISABLED_COUNT_AS_ENABLED -> new SeatLog.Seat(seat.worker(), seat.tenancy(), seat.zone(), false, seat.leftMicros());
+        case DISABLED_COUNT_AS_ENABLED ->
+          new SeatLog.Seat(seat.worker(), seat.tenancy(), seat.zone(), false, seat.leftMicros());
         default -> seat;
       };
     }
@@ -213,7 +216,7 @@ final class BrokenFleetStores {
     }
   }
 
-  /** Settles attempts of workers with any token, or settles some successes or attempts that did not begin as retries. */
+  /** Settles attempts with any token, or settles some successes or the attempts that did not begin as retries. */
   private static final class Reports extends BrokenStores.Broken {
     /** On average, one in this many successes is settled as a retry. */
     private static final int RARITY = 8;
