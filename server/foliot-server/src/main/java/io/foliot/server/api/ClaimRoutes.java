@@ -6,7 +6,6 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.WorkerId;
-import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
