@@ -107,7 +107,9 @@ final class ReportCalls {
             + ", delivery=" + queue.target().type());
       }
       long leaseMillis = pull.leaseMillis() == 0 ? queue.target().timeout().toMillis() : pull.leaseMillis();
-      long waitMillis = pull.worker().isAnonymous() ? pull.waitMillis() : Math.min(pull.waitMillis(), NAMED_WAIT_MILLIS);
+      long waitMillis = pull.worker().isAnonymous()
+          ? pull.waitMillis()
+          : Math.min(pull.waitMillis(), NAMED_WAIT_MILLIS);
       long untilNanos = clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
       roster.waits(pull.worker(), pull.zone(), queue.name(), leaseMillis, untilNanos);
       LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(pull.worker(), pull.max(), leaseMillis, calledNanos,

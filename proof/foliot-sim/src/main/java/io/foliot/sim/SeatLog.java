@@ -51,7 +51,8 @@ final class SeatLog {
         out.varint(zones.size());
         zones.forEach(out::text);
         out.varint(seats.size());
-        seats.forEach(seat -> out.text("").text(seat.worker()).u8(seat.tenancy()).varint(seat.zone()).u8(seat.isDisabled() ? 1 : 0)
+        seats.forEach(seat -> out.text("").text(seat.worker()).u8(seat.tenancy()).varint(seat.zone())
+            .u8(seat.isDisabled() ? 1 : 0)
             .u64(seat.leftMicros()));
       });
     }
