@@ -79,13 +79,19 @@ public final class FoliotServer implements AutoCloseable {
     this.failure = failure;
     // A store in memory keeps nothing, so each of its starts is a first start.
     boolean keeps = runtime.store().isShared() || config.store().hasFolder();
-    KeyRing keys = keys(config, address.isLoopbackAddress(), runtime.store(), keeps);
+    identity = StoreIdentity.of(runtime.store(), random, keeps ? config.store().data() : null,
+        config.listen().callTimeout());
+    KeyRing keys = keys(config, address.isLoopbackAddress(), runtime.store(),
+        new KeysRequiredFile(keeps ? config.store().data() : null, identity));
     gate = new Gate(keys, address.isLoopbackAddress(), config.security().mayOpen(), config.listen().host());
     if (!gate.isOpen() && keys.isEmpty()) {
       issueFirstKey(keys, random, Instant.ofEpochMilli(clock.wallMillis()), out);
     }
-    identity = StoreIdentity.of(runtime.store(), random, keeps ? config.store().data() : null,
-        config.listen().callTimeout());
+    // Kept last: if this start fails before its first key is recorded, the store is still unknown to the next start.
+    identity.keep();
+    identity.onAdopted(() -> {
+      Thread unused = Thread.ofVirtual().name("foliot-adoption").start(() -> adopted(keys, clock, random, out));
+    });
     pulse = new CommitPulse(runtime.store(), runtime.scheduler().cluster().node());
     ApiLimits limits = new ApiLimits(config.limits().bodyBytes(), config.limits().batchBytes(),
         config.listen().callTimeout());
@@ -101,6 +107,8 @@ public final class FoliotServer implements AutoCloseable {
     prometheus.gauge("foliot.http.bodies.bytes", "Memory of the bodies of requests under way", bodies::held);
     prometheus.gauge("foliot.store.failed", "1 once the store has closed itself, or the server has failed otherwise",
         () -> failure.isDone() ? 1 : 0);
+    prometheus.gauge("foliot.store.losses", "How often the store has lost its identity while this server ran",
+        identity::losses);
     prometheus.gauge("foliot.ready", "1 if /health/ready returns 200, else 0", () -> api.isReady() ? 1 : 0);
     Scheduler scheduler = runtime.scheduler();
     prometheus.gauge("foliot.slots.owned", "Slots that this node owns",
@@ -130,8 +138,8 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /** Reads the keys, and decides whether the server needs them; see {@code Option.ACCESS}. */
-  private static KeyRing keys(FoliotConfig config, boolean isLoopback, TaskStore store, boolean keeps) {
-    KeysRequiredFile file = new KeysRequiredFile(keeps ? config.store().data() : null);
+  private static KeyRing keys(FoliotConfig config, boolean isLoopback, TaskStore store,
+      KeysRequiredFile file) {
     KeyRing.Vault vault = new StoredKeys(store, config.listen().callTimeout());
     ApiKey configured = configuredKey(config);
     boolean isEmpty = configured == null && vault.all().isEmpty();
@@ -149,6 +157,23 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
+   * Records the store that this server has adopted while it ran. If the server needs keys, and the store has none, makes
+   * a new first key, as a start does. Several servers that adopt a store at the same time may make a key each.
+   */
+  private void adopted(KeyRing keys, TimeSource clock, SecureRandom random, PrintStream out) {
+    try {
+      boolean unused = keys.refresh();
+      if (!gate.isOpen() && keys.isEmpty()) {
+        issueFirstKey(keys, random, Instant.ofEpochMilli(clock.wallMillis()), out);
+      }
+      identity.keep();
+    } catch (RuntimeException e) {
+      log.error("cannot make a first API key for the store that was adopted; restart this server to make one: reason={}",
+          e.toString());
+    }
+  }
+
+  /**
    * Reads the API keys every second, because other servers create and delete keys. While the store does not answer,
    * this server keeps the keys that it has read before.
    */
@@ -162,7 +187,7 @@ public final class FoliotServer implements AutoCloseable {
         if (haveGone) {
           log.error(
               "the API keys have gone from the store; every call is refused until the store has them again. If the"
-                  + " store has lost its content, restart this server: it then makes a new first key");
+                  + " store has lost its content, this server makes a new first key when it adopts the store");
         }
       } catch (RuntimeException e) {
         if (answered) {
