@@ -13,6 +13,7 @@ import io.foliot.server.api.ApiLimits;
 import io.foliot.server.api.Bodies;
 import io.foliot.server.api.ServerInfo;
 import io.foliot.server.config.FoliotConfig;
+import io.foliot.server.metrics.LatePasses;
 import io.foliot.server.metrics.Prometheus;
 import io.foliot.server.security.Action;
 import io.foliot.server.security.ApiKey;
@@ -66,6 +67,7 @@ public final class FoliotServer implements AutoCloseable {
   private final @Nullable Thread refresher;
   private final CommitPulse pulse;
   private final StoreIdentity identity;
+  private final LatePasses latePasses;
   private final Watchdog watchdog;
 
   // guarded by this
@@ -77,6 +79,7 @@ public final class FoliotServer implements AutoCloseable {
     this.runtime = runtime;
     this.prometheus = prometheus;
     this.failure = failure;
+    latePasses = prometheus.meter().latePasses();
     // A store in memory keeps nothing, so each of its starts is a first start.
     boolean keeps = runtime.store().isShared() || config.store().hasFolder();
     identity = StoreIdentity.of(runtime.store(), random, keeps ? config.store().data() : null,
@@ -97,7 +100,7 @@ public final class FoliotServer implements AutoCloseable {
         config.listen().callTimeout());
     ServerInfo info = new ServerInfo(version(), prometheus::scrape,
         runtime.store().capability(Backups.class).orElse(null), config.store().backups(),
-        this::troubles);
+        this::troubles, this::warnings);
     api = new Api(new Api.Parts(runtime.scheduler(), runtime.jobs(), clock, random, gate, keys, limits, info));
     Bodies bodies = new Bodies(config.limits().waitingBytes());
     long answerBytes = Math.min(config.limits().answerBytes(), Runtime.getRuntime().maxMemory() / ANSWERS_OF_HEAP);
@@ -239,6 +242,11 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   private static InetAddress address(String host) {
+    if (host.isBlank()) {
+      // The resolver would take it for this machine, which may not be what an unset variable of a script means.
+      throw new StartException(StartException.Reason.CONFIGURATION, "--host (server.host) is empty; expected an address"
+          + " such as 127.0.0.1 for this machine only, or 0.0.0.0 for all networks", null);
+    }
     try {
       return InetAddress.getByName(host);
     } catch (UnknownHostException e) {
@@ -310,6 +318,14 @@ public final class FoliotServer implements AutoCloseable {
 
   private void failed(Throwable cause) {
     failure.complete(cause);
+  }
+
+  private List<String> warnings() {
+    long lateMillis = latePasses.lateMillis(System.nanoTime());
+    return lateMillis == 0
+        ? List.of()
+        : List.of("jobs are planned late, by up to " + Math.ceilDiv(lateMillis, 1_000) + " s: there are more planning"
+            + " passes than this server can make; the log names a queue that needs too many");
   }
 
   private List<String> troubles() {
