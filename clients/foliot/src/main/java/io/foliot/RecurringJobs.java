@@ -144,6 +144,33 @@ public final class RecurringJobs {
     return backend.await(jobs.resume(name));
   }
 
+  /**
+   * Returns a page of the shards and listeners of the runs of a scheduled time, with their tasks: the reasons of
+   * failures, the attempts and the logs. Empty if the job has no run of that time, or no longer keeps it.
+   *
+   * @param onlyFailed whether only failed and cancelled tasks are returned
+   * @param limit from 1 to 1,000
+   * @param cursor the {@code next} of the page before, or null for the first page
+   */
+  public Jobs.RunPage tasks(String name, Instant time, boolean onlyFailed, int limit, @Nullable String cursor) {
+    return backend.await(jobs.tasks(name, time, onlyFailed, limit, cursor));
+  }
+
+  /**
+   * Runs a failed shard of a run again, from its last checkpoint. If the run has ended, it is active again until the
+   * shard has ended, and its result then follows from all its shards. Listeners do not run again.
+   *
+   * @param origin 0 for the schedule, else the number of the request for the run; null for the only run of the time
+   * @param zone the zone of the shard, or empty
+   * @param shard the number of the shard; with a zone, its number within the zone
+   * @throws Jobs.UnknownRunException if there is no such run
+   * @throws Jobs.NotFailedException if the shard has not failed, or its record is gone
+   * @throws Jobs.RunActiveException if another run is active, and the overlap rule permits only one
+   */
+  public JobStatus redrive(String name, Instant time, @Nullable Long origin, String zone, int shard) {
+    return backend.await(jobs.redrive(name, time, origin, zone, shard));
+  }
+
   /** Stops the runs of a scheduled time by cancelling their shards. */
   public JobStatus stop(String name, Instant time) {
     return backend.await(jobs.stop(name, time));

@@ -273,10 +273,11 @@ final class ModelRun {
     List<Settlement> twins = new ArrayList<>();
     for (int i = random.nextInt(3); i >= 0; i--) {
       WonClaim won = recentClaim();
-      Outcome outcome = switch (random.nextInt(6)) {
+      Outcome outcome = switch (random.nextInt(8)) {
         case 0 -> new Outcome.Failed();
         case 1, 2 -> new Outcome.Retry(due());
         case 3 -> rearm(won.task().id());
+        case 4, 5 -> new Outcome.NotBegun();
         default -> new Outcome.Finished();
       };
       long generation = won.task().generation() + (random.nextInt(20) == 0 ? 1 : 0);

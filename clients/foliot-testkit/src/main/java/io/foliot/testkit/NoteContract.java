@@ -154,6 +154,19 @@ abstract class NoteContract extends RearmContract {
   }
 
   @Test
+  void aRedrivenShardContinuesFromItsCheckpoint() {
+    Body body = new Body(new byte[0], "text/plain", Map.of(JobHeaders.JOB, "report"));
+    TaskId parent = due("a");
+    TaskId child = TaskId.of(now(), parent.hash16(), 1);
+    settle(won(parent), new Outcome.Rearm(Due.after(HOUR), null,
+        List.of(new Outcome.Child(child, QUEUE, Due.NOW, body, 0, false))), TaskNote.NONE);
+    assertThat(settle(won(child), new Outcome.Failed(), HALF).kind()).isEqualTo(SettleResult.Kind.SETTLED);
+    redrive(child);
+    reopenStore();
+    assertThat(won(child).note()).isEqualTo(new TaskNote(-1, "", HALF.checkpoint(), ""));
+  }
+
+  @Test
   void aNoteOfMaximumSizeIsKept() {
     TaskNote large = new TaskNote(1, "\u00fc".repeat(TaskNote.MAX_MESSAGE),
         "\ud83d\ude00".repeat(TaskNote.MAX_CHECKPOINT_BYTES / 4), "\u20ac".repeat(TaskNote.MAX_LOG));

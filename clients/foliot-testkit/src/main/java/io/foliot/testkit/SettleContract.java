@@ -1,6 +1,7 @@
 package io.foliot.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
@@ -23,7 +24,7 @@ abstract class SettleContract extends ClaimContract {
   /** Returns one outcome of each kind. */
   private List<Outcome> outcomes() {
     return List.of(new Outcome.Finished(), new Outcome.Failed(), new Outcome.Retry(Due.at(now() + HOUR)),
-        new Outcome.Rearm(Due.at(now() + HOUR)));
+        new Outcome.Rearm(Due.at(now() + HOUR)), new Outcome.NotBegun());
   }
 
   @Test
@@ -77,6 +78,46 @@ abstract class SettleContract extends ClaimContract {
     assertThat(second.attempt()).isEqualTo(2);
     assertThat(second.generation()).isEqualTo(running.generation());
     assertThat(second.attempts()).extracting(AttemptRecord::end).containsExactly(AttemptRecord.End.RETRIED);
+  }
+
+  @Test
+  void anAttemptThatDidNotBeginDoesNotCount() {
+    TaskId id = created(withAttempts(draft("a", now()), 1));
+    TaskRecord first = won(id);
+    long before = now();
+    SettleResult result = settle(first, new Outcome.NotBegun());
+    TaskRecord back = record(id);
+    assertThat(result).isEqualTo(new SettleResult(SettleResult.Kind.SETTLED, TaskState.DELAYED, back.dueAt()));
+    assertThat(back.dueAt()).isBetween(before, now());
+    assertThat(wakes(id)).containsExactly(back.dueAt());
+    assertThat(back.attempt()).isZero();
+    assertThat(back.generation()).isEqualTo(first.generation());
+    assertThat(back.outstanding()).isFalse();
+    assertThat(settle(first, new Outcome.NotBegun()).kind()).isEqualTo(SettleResult.Kind.REPEATED);
+
+    TaskRecord second = won(id, tickMillis());
+    assertThat(second.attempt()).isEqualTo(1);
+    assertThat(settle(first, new Outcome.NotBegun()).kind()).isEqualTo(SettleResult.Kind.STALE);
+    pass(2);
+    assertThat(gone(claim(id)).endedAs()).isEqualTo(TaskState.FAILED);
+    assertThat(record(id).attempts()).extracting(AttemptRecord::attempt, AttemptRecord::end).containsExactly(
+        tuple(1, AttemptRecord.End.NOT_BEGUN), tuple(1, AttemptRecord.End.LEASE_ENDED));
+  }
+
+  @Test
+  void aTaskWhoseAttemptsDoNotBeginIsPaused() {
+    TaskId id = due("a");
+    settled(won(id), new Outcome.NotBegun());
+    settled(won(id), new Outcome.Retry(Due.at(now())));
+    for (int i = 0; i < Outcome.NotBegun.AT_ONCE; i++) {
+      settled(won(id), new Outcome.NotBegun());
+    }
+    TaskRecord last = won(id);
+    long pausedUntil = now() + Outcome.NotBegun.PAUSE_MILLIS;
+    assertThat(settled(last, new Outcome.NotBegun()).wakeAt()).isGreaterThanOrEqualTo(pausedUntil);
+    assertThat(later(claim(id))).isGreaterThanOrEqualTo(pausedUntil);
+    assertThat(record(id).attempt()).isEqualTo(1);
+    assertThat(record(id).attempts()).hasSize(Outcome.NotBegun.AT_ONCE + 3);
   }
 
   @Test

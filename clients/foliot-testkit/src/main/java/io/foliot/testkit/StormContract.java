@@ -379,8 +379,9 @@ abstract class StormContract extends HeldContract {
         return;
       }
       TaskRecord task = claimed.get(Math.max(0, claimed.size() - 1 - random.nextInt(THREADS)));
-      Outcome outcome = switch (random.nextInt(4)) {
+      Outcome outcome = switch (random.nextInt(5)) {
         case 0 -> new Outcome.Finished();
+        case 3 -> new Outcome.NotBegun();
         case 1 -> new Outcome.Failed();
         case 2 -> new Outcome.Rearm(Due.at(now()));
         default -> new Outcome.Retry(Due.at(now()));

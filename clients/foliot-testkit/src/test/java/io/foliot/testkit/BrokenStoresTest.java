@@ -439,21 +439,28 @@ final class BrokenStoresTest {
   }
 
   private static List<Broken> settles() {
-    return List.of(new Broken("accepts any token", clock -> new WrappedStore(sound(clock)) {
-      @Override
-      public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
-        return delegate.settle(settlements.stream().map(settlement -> {
-          TaskRecord task = read(settlement.id());
-          Token token = task == null ? null : task.token();
-          return token == null || task == null
-              ? settlement
-              : new Settlement(settlement.id(), task.generation(), token, settlement.outcome(), settlement.begunAt(),
-                  settlement.detail());
-        }).toList());
-      }
-    }, true, TaskStoreContract::onlyTheTokenOfTheClaimSettles,
-        TaskStoreContract::aStaleTokenSettlesNothingAfterAnotherClaim,
-        TaskStoreContract::aClaimAfterTheLeaseInvalidatesTheFirstClaim),
+    return List.of(new Broken("counts attempts that did not begin", clock -> replanning(sound(clock),
+        settlement -> settlement.outcome() instanceof Outcome.NotBegun
+            ? new Outcome.Retry(Due.NOW)
+            : settlement.outcome()),
+        true, TaskStoreContract::anAttemptThatDidNotBeginDoesNotCount,
+        TaskStoreContract::aTaskWhoseAttemptsDoNotBeginIsPaused),
+        new Broken("accepts any token", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+            return delegate.settle(settlements.stream().map(settlement -> {
+              TaskRecord task = read(settlement.id());
+              Token token = task == null ? null : task.token();
+              return token == null || task == null
+                  ? settlement
+                  : new Settlement(settlement.id(), task.generation(), token, settlement.outcome(),
+                      settlement.begunAt(),
+                      settlement.detail());
+            }).toList());
+          }
+        }, true, TaskStoreContract::onlyTheTokenOfTheClaimSettles,
+            TaskStoreContract::aStaleTokenSettlesNothingAfterAnotherClaim,
+            TaskStoreContract::aClaimAfterTheLeaseInvalidatesTheFirstClaim),
         new Broken("accepts any generation", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {

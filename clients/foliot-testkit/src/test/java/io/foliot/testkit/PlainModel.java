@@ -492,6 +492,7 @@ final class PlainModel extends WrappedStore {
         case Outcome.Failed failed -> AttemptRecord.End.FAILED;
         case Outcome.Retry retry -> AttemptRecord.End.RETRIED;
         case Outcome.Rearm rearm -> AttemptRecord.End.REARMED;
+        case Outcome.NotBegun notBegun -> AttemptRecord.End.NOT_BEGUN;
       };
       boolean hasToken = settlement.token().equals(task.token);
       if (!hasToken || task.reported || settlement.generation() != task.generation) {
@@ -501,6 +502,9 @@ final class PlainModel extends WrappedStore {
       task.reported = true;
       task.reportedAs = end;
       task.addNote(settlement.note());
+      if (outcome instanceof Outcome.NotBegun && unbegun(task) == Outcome.NotBegun.AT_ONCE + 1) {
+        task.attempts = task.attempts.subList(0, task.attempts.size() - 1);
+      }
       task.remember(new AttemptRecord(task.generation, task.attempt, settlement.begunAt(), now(), end,
           settlement.detail()));
       settleAs(task, outcome);
@@ -526,6 +530,11 @@ final class PlainModel extends WrappedStore {
     tasks.add(task);
   }
 
+  private static long unbegun(Task task) {
+    return task.attempts.reversed().stream().takeWhile(attempt -> attempt.end() == AttemptRecord.End.NOT_BEGUN
+        && attempt.generation() == task.generation).count();
+  }
+
   private void settleAs(Task task, Outcome outcome) {
     TaskRecord.Successor next = task.successor;
     if (next != null) {
@@ -547,6 +556,10 @@ final class PlainModel extends WrappedStore {
       end(task, TaskState.CANCELLED);
     } else if (outcome instanceof Outcome.Retry(Due due)) {
       task.waitUntil(instant(due));
+    } else if (outcome instanceof Outcome.NotBegun) {
+      task.attempt--;
+      task.waitUntil(Math.max(task.dueAt,
+          instant(unbegun(task) <= Outcome.NotBegun.AT_ONCE ? Due.NOW : Due.after(Outcome.NotBegun.PAUSE_MILLIS))));
     } else if (outcome instanceof Outcome.Rearm(Due due, Body body, List<Outcome.Child> children)) {
       task.generation = after(task.generation);
       task.body = body == null ? task.body : body;

@@ -1,5 +1,7 @@
 package io.foliot.core;
 
+import java.util.function.Supplier;
+
 /**
  * Counts the events of the engine. The loops of the engine and threads of the store call a meter, so its methods must
  * be fast and must not throw.
@@ -21,6 +23,13 @@ public interface Meter {
    * the new state of the task: finished, failed, cancelled or delayed.
    */
   default void settled(String queue, String outcome, long durationMicros) {}
+
+  /**
+   * Called when a task has failed permanently, after {@link #settled}.
+   *
+   * @param task returns the {@link TaskLabel} of the task
+   */
+  default void deadLetter(String queue, Supplier<String> task) {}
 
   /** Called when a claim found that the lease of the task's previous attempt had ended without a settle. */
   default void leaseEnded(String queue) {}

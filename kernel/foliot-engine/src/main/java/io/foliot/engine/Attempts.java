@@ -3,6 +3,7 @@ package io.foliot.engine;
 import io.foliot.core.Meter;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Stages;
+import io.foliot.core.TaskLabel;
 import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
@@ -173,7 +174,7 @@ final class Attempts {
     if (claim.waiter() != null) {
       attempt.answered = true;
       if (!lane.longPolls().won(claim.waiter(), task, sentNanos + leaseNanos)) {
-        ended(attempt, new Outcome.Retry(Due.NOW), "not begun: the worker's call ended before the claim");
+        ended(attempt, new Outcome.NotBegun(), "not begun: the worker's call ended before the claim");
         return;
       }
       markReportedLater(attempt);
@@ -188,7 +189,7 @@ final class Attempts {
       // delivery is gone. The task is tried again.
       attempt.answered = true;
       giveUpDestination(attempt);
-      ended(attempt, new Outcome.Retry(Due.NOW), queue == null || delivery == null
+      ended(attempt, new Outcome.NotBegun(), queue == null || delivery == null
           ? "not begun: the queue is gone, or this node cannot deliver its tasks"
           : "not begun: the claim took too long");
       return;
@@ -200,8 +201,8 @@ final class Attempts {
   }
 
   /**
-   * Gives back a claim whose task belongs to another queue than the lane's. The task comes back to its own lane after a
-   * pause, so that it is not claimed again and again while the error lasts.
+   * Gives back a claim whose task belongs to another queue than the lane's. The task comes back to its own lane, after
+   * a pause if the error lasts.
    */
   private void returnForeign(PendingClaim claim, RunningAttempt attempt) {
     LOG.log(System.Logger.Level.ERROR,
@@ -215,7 +216,7 @@ final class Attempts {
     if (claim.waiter() != null) {
       attempt.lane.longPolls().lost(claim.waiter());
     }
-    ended(attempt, new Outcome.Retry(Due.after(PAUSE_MILLIS)), "not begun: it was claimed for another queue");
+    ended(attempt, new Outcome.NotBegun(), "not begun: it was claimed for another queue");
   }
 
   private static void giveUpDestination(RunningAttempt attempt) {
@@ -243,6 +244,7 @@ final class Attempts {
       case Answer.Done done -> ended(attempt, new Outcome.Finished(), done.detail());
       case Answer.Again again -> ended(attempt, QueueRegistry.again(again.next()), again.detail());
       case Answer.Plan plan -> ended(attempt, placed(plan.next(), nowNanos), plan.detail());
+      case Answer.NotBegun notBegun -> ended(attempt, new Outcome.NotBegun(), notBegun.detail());
       case Answer.Fail fail -> ended(attempt, new Outcome.Failed(), fail.detail());
       case Answer.Retry retry -> retried(attempt, retry);
       case Answer.Accepted accepted -> accepted(attempt, nowNanos);
@@ -301,6 +303,10 @@ final class Attempts {
     }
   }
 
+  private static String label(TaskRecord task) {
+    return TaskLabel.of(task.id(), task.key(), task.body().headers());
+  }
+
   // Ends.
 
   /** Handles the answer of the store, which has recorded or refused the end of an attempt. */
@@ -310,10 +316,13 @@ final class Attempts {
     attempt.lane.countSettled();
     meter.settled(attempt.lane.name(), Settles.word(ending.settlement().outcome(), result),
         (nowNanos - attempt.begunNanos) / 1_000);
+    if (result.kind() == SettleResult.Kind.SETTLED && result.state() == TaskState.FAILED) {
+      meter.deadLetter(attempt.lane.name(), () -> label(task));
+    }
     if (result.kind() == SettleResult.Kind.STALE || result.kind() == SettleResult.Kind.NOT_FOUND) {
       LOG.log(System.Logger.Level.WARNING, "the store refused the end of an attempt: its lease"
-          + " was lost, or the task is gone: task={0}, generation={1}, attempt={2}",
-          task.id(), task.generation(), task.attempt());
+          + " was lost, or the task is gone: {0}, generation={1}, attempt={2}",
+          label(task), task.generation(), task.attempt());
     }
     if (result.wakeAt() != 0) {
       lookAhead.scheduleAgain(task.id(), task.queue(), result.wakeAt(), nowNanos);
@@ -520,8 +529,8 @@ final class Attempts {
   private void leaseEnded(RunningAttempt attempt, long nowNanos) {
     if (!attempt.answered) {
       LOG.log(System.Logger.Level.WARNING, "a delivery did not answer before the lease ended; the"
-          + " task can be claimed again: task={0}, queue={1}",
-          attempt.task.id(), attempt.task.queue());
+          + " task can be claimed again: {0}, queue={1}",
+          label(attempt.task), attempt.task.queue());
       if (attempt.destination != null) {
         attempt.destination.ill(Answer.Health.UNREACHABLE, nowNanos);
       }

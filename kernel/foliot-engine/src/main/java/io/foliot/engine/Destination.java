@@ -147,8 +147,13 @@ final class Destination {
 
   /** Records that an attempt ended with this answer. */
   void answered(Answer answer, long nowNanos) {
-    if (answer instanceof Answer.Retry retry && retry.health() != Health.WELL) {
-      ill(retry.health(), nowNanos);
+    Health health = switch (answer) {
+      case Answer.Retry retry -> retry.health();
+      case Answer.NotBegun notBegun -> notBegun.health();
+      default -> Health.WELL;
+    };
+    if (health != Health.WELL) {
+      ill(health, nowNanos);
     } else {
       well();
     }

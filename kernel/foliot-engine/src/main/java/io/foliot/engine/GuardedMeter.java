@@ -2,6 +2,7 @@ package io.foliot.engine;
 
 import io.foliot.core.Meter;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 /**
  * Calls the meter of an application or a server. A meter must not throw, but it is foreign code in the middle of the
@@ -45,6 +46,15 @@ final class GuardedMeter implements Meter {
   public void claimed(String queue, long lateMicros) {
     try {
       meter.claimed(queue, lateMicros);
+    } catch (Throwable e) {
+      failed(e);
+    }
+  }
+
+  @Override
+  public void deadLetter(String queue, Supplier<String> task) {
+    try {
+      meter.deadLetter(queue, task);
     } catch (Throwable e) {
       failed(e);
     }

@@ -66,10 +66,10 @@ final class Lane {
   private static final double MOST = 0.5;
 
   /**
-   * The slots whose parked tasks are read. A node reads its own slots first: two nodes that read the same slots would
-   * claim the same tasks. Once the node's own slots have no more parked tasks, the node reads all slots. Before that,
-   * it reads one page of all slots every 2 s, because the owners of the other slots may have no delivery for this
-   * queue, or no permits.
+   * The slots whose parked tasks are read. A loop reads the slots of its node first: two nodes that read the same slots
+   * would claim the same tasks. Once these slots have no more parked tasks, the loop reads all slots of its share.
+   * Before that, it reads one page of all of them every 2 s, because the owners of the other slots may have no delivery
+   * for this queue, or no permits.
    */
   enum ParkedOf {
     OWN, GLANCE_AT_ALL, ALL

@@ -123,15 +123,20 @@ final class Parking {
     }
   }
 
-  /** Reads which queues have parked tasks, once the interval and the pause after the previous read are over. */
-  void listQueues(SlotSet slots, long nowNanos) {
-    boolean soon = (registry.isSelective() && !slots.isAll()) || lanes.arePolledInVain();
+  /**
+   * Reads which queues have parked tasks, once the interval and the pause after the previous read are over.
+   *
+   * @param watched the slots of the loop's share that this node has
+   * @param share the slots of which this loop is in charge in its node
+   */
+  void listQueues(SlotSet watched, SlotSet share, long nowNanos) {
+    boolean soon = (registry.isSelective() && watched.size() < share.size()) || lanes.arePolledInVain();
     long everyNanos = soon ? LIST_SOON_NANOS : LIST_NANOS;
     if (listing || nowNanos - listedNanos < everyNanos || nowNanos - restUntilNanos < 0) {
       return;
     }
     listing = true;
-    inbox.after(Stages.call(() -> store.parkedQueues(SlotSet.all(slots.slotCount()))),
+    inbox.after(Stages.call(() -> store.parkedQueues(SlotSet.all(share.slotCount()))),
         (queues, failure, endNanos) -> {
           listing = false;
           listedNanos = nowNanos;
@@ -149,13 +154,13 @@ final class Parking {
     queues.forEach(queue -> lanes.lane(queue, nowNanos).parked());
   }
 
-  /** Reads parked entries for lanes that have few. */
-  void readBack(SlotSet slots, long nowNanos) {
+  /** Reads parked entries for lanes that have few. The slots are those of {@link #listQueues}. */
+  void readBack(SlotSet watched, SlotSet share, long nowNanos) {
     for (int i = 0; i < lanes.size(); i++) {
       Lane lane = lanes.at(i);
       int page = lane.needsParked(nowNanos, low) ? lanes.parkedPage(lane, PAGE) : 0;
       if (page > 0) {
-        readBack(lane, page, slots, nowNanos);
+        readBack(lane, page, watched, share, nowNanos);
       }
     }
   }
@@ -173,11 +178,14 @@ final class Parking {
     return waitNanos;
   }
 
-  private void readBack(Lane lane, int page, SlotSet slots, long nowNanos) {
-    boolean sharesSlots = slots.size() > 0 && !slots.isAll();
-    SlotSet from = lane.readParked(sharesSlots, nowNanos) == Lane.ParkedOf.OWN
-        ? slots
-        : SlotSet.all(slots.slotCount());
+  private void readBack(Lane lane, int page, SlotSet watched, SlotSet share, long nowNanos) {
+    boolean sharesSlots = watched.size() > 0 && watched.size() < share.size();
+    SlotSet from = lane.readParked(sharesSlots, nowNanos) == Lane.ParkedOf.OWN ? watched : share;
+    if (from.size() == 0) {
+      // There are more loops than slots.
+      lane.parkedReadEnded(null, null, nowNanos + AGAIN_NANOS);
+      return;
+    }
     inbox.after(Stages.call(() -> store.parked(lane.name(), from, lane.parkedCursor(), page)),
         (entries, failure, endNanos) -> {
           if (entries == null) {

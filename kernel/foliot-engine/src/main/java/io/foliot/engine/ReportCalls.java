@@ -7,11 +7,13 @@ import io.foliot.core.Scheduler.Pull;
 import io.foliot.core.Scheduler.Pulled;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskLabel;
 import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
@@ -24,22 +26,25 @@ import io.foliot.core.store.TaskStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of workers, and of receivers that have answered "accepted": pull, ack, nack, fail, extend. Thread-safe.
+ * The calls of workers, and of receivers that have answered "accepted": pull, ack, nack, fail, give back,
+ * extend. Thread-safe.
  *
  * <p>Guarantees: only the holder of a claim's token can settle or extend the claim; it may call any node of the
  * cluster. Reports have an {@link Admission} of their own, so that many submits do not make a worker lose its lease.
  *
  * <ol>
  * <li>A pull waits in the {@link LongPollQueue} of its queue; the loops claim for it.
- * <li>If {@link HandedTasks} remembers the task, an ack without a next delay and without a mark is settled with the
- * remembered values. For each other report (another ack, a nack or a fail) the task is read first: the settings of its
+ * <li>If {@link HandedTasks} remembers the task, an ack without a next delay and without a mark, and a task that
+ * is given back, are settled with the remembered values. For each other report (another ack, a nack or a fail) the task is read first: the settings of its
  * queue decide what follows a failure. All of them join a batch of settles. Extensions have batches of their own, and
  * no task is read for them.
  * <li>A report for which the store has no room closes the {@link RoomGate}; its caller repeats it.
@@ -94,7 +99,7 @@ final class ReportCalls {
     });
   }
 
-  CompletionStage<Pulled> pull(Pull pull, CompletionStage<?> payloadsTaken) {
+  CompletionStage<Pulled> pull(Pull pull, CompletionStage<?> payloadsTaken, CompletionStage<?> gone) {
     long calledNanos = clock.monotonicNanos();
     return watch.withQueue(pull.queue(), queue -> {
       if (!queue.target().type().equals(Target.PULL)) {
@@ -102,18 +107,23 @@ final class ReportCalls {
             + ", delivery=" + queue.target().type());
       }
       long leaseMillis = pull.leaseMillis() == 0 ? queue.target().timeout().toMillis() : pull.leaseMillis();
-      long waitMillis = pull.worker().isEmpty() ? pull.waitMillis() : Math.min(pull.waitMillis(), NAMED_WAIT_MILLIS);
+      long waitMillis = pull.worker().isAnonymous() ? pull.waitMillis() : Math.min(pull.waitMillis(), NAMED_WAIT_MILLIS);
       long untilNanos = clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
       roster.waits(pull.worker(), pull.zone(), queue.name(), leaseMillis, untilNanos);
       LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(pull.worker(), pull.max(), leaseMillis, calledNanos,
-          untilNanos,
-          payloadsTaken);
-      registry.shared(queue.name()).longPolls().add(waiter);
+          untilNanos, payloadsTaken);
+      LongPollQueue polls = registry.shared(queue.name()).longPolls();
+      polls.add(waiter);
       loops.workerWaits(queue.name());
+      gone.thenRun(() -> {
+        long nextNanos = polls.abandon(waiter, clock.monotonicNanos());
+        roster.hangsUp(pull.worker(), queue.name(), untilNanos, nextNanos);
+        loops.workerWaits(queue.name());
+      });
       return waiter.answer().thenApply(pulled -> {
         if (!pulled.tasks().isEmpty()) {
           roster.works(pull.worker(), clock.monotonicNanos());
-          pulled.tasks().forEach(task -> handed.add(task, hints.awaiting(task, TaskNote.Mark.NONE)));
+          pulled.tasks().forEach(task -> handed.add(task, pull.worker(), hints.awaiting(task, TaskNote.Mark.NONE)));
         }
         return pulled;
       });
@@ -121,7 +131,7 @@ final class ReportCalls {
   }
 
   /** Handles a worker's notice that it takes no more tasks of a queue. */
-  void left(String worker, String queue) {
+  void left(WorkerId worker, String queue) {
     roster.leaves(worker, queue);
     registry.shared(queue).longPolls().end(worker, clock.monotonicNanos());
     loops.workerWaits(queue);
@@ -129,15 +139,27 @@ final class ReportCalls {
 
   CompletionStage<SettleResult> ack(TaskId id, Token token, @Nullable Duration next, TaskNote note) {
     HandedTasks.Handed known = next == null && note.mark() == TaskNote.Mark.NONE ? handed.take(id, token) : null;
-    if (known != null) {
-      Settlement settlement = new Settlement(id, known.generation(), token, new Outcome.Finished(), known.claimedAt(),
-          "", note);
-      return settles.call(List.of(settlement), bytes(note)).thenApply(
-          results -> answered(id, known.queue(), known.waiting(), known.claimedAt(), results.get(0)));
-    }
-    return report(id, token, "", note, (task, queue) -> next == null
-        ? new Outcome.Finished()
-        : QueueRegistry.again(TaskCalls.ensureDelay(next)));
+    return known != null
+        ? report(id, token, known, new Outcome.Finished(), "", note)
+        : report(id, token, "", note, (task, queue) -> next == null
+            ? new Outcome.Finished()
+            : QueueRegistry.again(TaskCalls.ensureDelay(next)));
+  }
+
+  CompletionStage<SettleResult> giveBack(TaskId id, Token token, String reason) {
+    HandedTasks.Handed known = handed.take(id, token);
+    return known != null
+        ? report(id, token, known, new Outcome.NotBegun(), reason, TaskNote.NONE)
+        : report(id, token, reason, TaskNote.NONE, (task, queue) -> new Outcome.NotBegun());
+  }
+
+  /** Settles a claim of a task that is remembered, without a read. */
+  private CompletionStage<SettleResult> report(TaskId id, Token token, HandedTasks.Handed known, Outcome outcome,
+      String detail, TaskNote note) {
+    Settlement settlement = new Settlement(id, known.generation(), token, outcome, known.claimedAt(), detail, note);
+    return settles.call(List.of(settlement), bytes(note))
+        .thenApply(results -> answered(id, known.queue(), known.waiting(), known.claimedAt(), () -> "task=" + id,
+            results.get(0)));
   }
 
   CompletionStage<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason, TaskNote note) {
@@ -168,11 +190,14 @@ final class ReportCalls {
       long claimedAt = task.claimedAt();
       long generation = task.generation();
       TaskRef.ByKey waiting = hints.awaiting(task, note.mark());
+      String key = task.key();
+      Map<String, String> headers = task.body().headers();
       return watch.findAny(queue).thenCompose(settings -> {
         Settlement settlement = new Settlement(id, generation, token, outcome.apply(task, settings.orElse(null)),
             claimedAt, detail, note);
         return settles.call(List.of(settlement), bytes(note));
-      }).thenApply(results -> answered(id, queue, waiting, claimedAt, results.get(0)));
+      }).thenApply(results -> answered(id, queue, waiting, claimedAt, () -> TaskLabel.of(id, key, headers),
+          results.get(0)));
     });
   }
 
@@ -182,7 +207,7 @@ final class ReportCalls {
   }
 
   private SettleResult answered(TaskId id, String queue, TaskRef.@Nullable ByKey waiting, long claimedAt,
-      SettleResult result) {
+      Supplier<String> label, SettleResult result) {
     if (waiting != null && result.state().isFinal()) {
       hints.ended(waiting, clock.monotonicNanos());
     }
@@ -192,6 +217,9 @@ final class ReportCalls {
     if (result.kind() == SettleResult.Kind.SETTLED) {
       meter.settled(queue, result.state().name().toLowerCase(Locale.ROOT),
           Math.max(0, (loops.storeMillis() - claimedAt) * 1_000));
+      if (result.state() == TaskState.FAILED) {
+        meter.deadLetter(queue, label);
+      }
     }
     return result;
   }
@@ -205,7 +233,7 @@ final class ReportCalls {
     }
   }
 
-  CompletionStage<Extended> extend(TaskId id, Token token, Duration lease, TaskNote note) {
+  CompletionStage<Extended> extend(TaskId id, Token token, Duration lease, TaskNote note, WorkerId caller) {
     if (lease.isNegative() || lease.isZero() || lease.compareTo(MAX_LEASE) > 0) {
       throw new IllegalArgumentException("a lease is from 1 ms to 24 h: lease=" + lease);
     }
@@ -213,6 +241,10 @@ final class ReportCalls {
     long calledMillis = loops.storeMillis();
     return extensions.call(List.of(new Extension(id, token, leaseMillis, note)), bytes(note)).thenApply(results -> {
       ExtendResult result = results.get(0);
+      if (result.kind() == ExtendResult.Kind.EXTENDED) {
+        WorkerId holder = handed.holder(token);
+        roster.works(holder == null ? caller : holder, clock.monotonicNanos());
+      }
       long leaseEnd = result.kind() == ExtendResult.Kind.EXTENDED ? result.leaseEnd() : 0;
       return new Extended(result.kind(), leaseEnd, Math.clamp(leaseEnd - calledMillis, 0, leaseMillis));
     });

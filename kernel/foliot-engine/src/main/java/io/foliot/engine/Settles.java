@@ -197,6 +197,7 @@ final class Settles {
       case Outcome.Failed failed -> "failed";
       case Outcome.Retry retry -> "retried";
       case Outcome.Rearm rearm -> "rearmed";
+      case Outcome.NotBegun notBegun -> "not-begun";
     };
   }
 }

@@ -82,6 +82,11 @@ final class WatchedSlots {
     return assigned.size();
   }
 
+  /** Returns the slots of which the loop is in charge in its node, whichever node has them. */
+  SlotSet share() {
+    return share;
+  }
+
   /** Returns the slots that the loop watches. */
   SlotSet watched() {
     return watched;

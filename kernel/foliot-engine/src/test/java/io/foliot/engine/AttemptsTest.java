@@ -11,6 +11,7 @@ import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.Due;
@@ -82,7 +83,7 @@ final class AttemptsTest {
   void aTaskWonAfterTheWorkersCallEndedIsGivenBack() {
     rig.queue(QueueConfig.of("pulled", Target.pull()));
     Lane lane = rig.lane("pulled");
-    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("", 1, LEASE_MILLIS, rig.nowNanos, Long.MAX_VALUE,
+    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(WorkerId.ANONYMOUS, 1, LEASE_MILLIS, rig.nowNanos, Long.MAX_VALUE,
         CompletableFuture.completedFuture(null));
     lane.longPolls().add(waiter);
     assertThat(lane.longPolls().reserve()).isSameAs(waiter);
@@ -94,7 +95,7 @@ final class AttemptsTest {
     DueEntry entry = entry(0, START_MILLIS, 1, "pulled");
     attempts.begin(new PendingClaim(lane, entry, new Claim(entry.id(), LEASE_MILLIS), 2_000, null, waiter),
         rig.claimed(entry, LEASE_MILLIS), rig.nowNanos, rig.nowNanos);
-    assertThat(settlement().outcome()).isEqualTo(new Outcome.Retry(Due.NOW));
+    assertThat(settlement().outcome()).isEqualTo(new Outcome.NotBegun());
     assertThat(attempts.isIdle()).isTrue();
     assertThat(rig.registry.memory().used()).isZero();
   }
@@ -139,7 +140,7 @@ final class AttemptsTest {
     rig.local("q");
     begin("q", "q", LEASE_MILLIS);
     assertThat(rig.delivered).isEmpty();
-    assertThat(settlement().outcome()).isInstanceOf(Outcome.Retry.class);
+    assertThat(settlement().outcome()).isInstanceOf(Outcome.NotBegun.class);
     assertReleased("q");
   }
 
@@ -149,7 +150,7 @@ final class AttemptsTest {
     rig.local("other");
     begin("other", "q", 0);
     assertThat(rig.delivered).isEmpty();
-    assertThat(settlement().outcome()).isInstanceOf(Outcome.Retry.class);
+    assertThat(settlement().outcome()).isInstanceOf(Outcome.NotBegun.class);
     assertReleased("q");
   }
 

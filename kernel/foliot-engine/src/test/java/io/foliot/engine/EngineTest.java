@@ -2,6 +2,7 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
@@ -16,6 +17,7 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
+import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.DocumentKind;
@@ -223,6 +225,31 @@ final class EngineTest {
       TaskRecord task = world.join(pulled).get(0);
       world.join(world.engine.ack(id, Objects.requireNonNull(task.token()), Duration.ZERO));
       assertThat(world.task(id).dueAt()).isEqualTo(world.clock.wallMillis() + 100);
+    }
+  }
+
+  @Test
+  void aTaskThatIsGivenBackHasUsedUpNoAttempt() {
+    QueueConfig queue = QueueConfig.of("pull", Target.pull()).toBuilder().retry(new Retry(1, SECOND, 1, SECOND, 0))
+        .build();
+    try (World world = withQueue(queue)) {
+      TaskId id = world.submit("pull", Duration.ZERO, "a").id();
+      Scheduler.Pull pull = new Scheduler.Pull("pull", 1, 20_000, 5_000, "w");
+      CompletableFuture<List<TaskRecord>> unread = world.engine.pull(pull);
+      world.advance(Duration.ofMillis(10));
+      TaskRecord task = world.join(unread).getFirst();
+      CompletableFuture<List<TaskRecord>> next = world.engine.pull(pull);
+      assertThat(world.join(world.engine.giveBack(id, tokenOf(task), "unread")).kind())
+          .isEqualTo(SettleResult.Kind.SETTLED);
+      world.advance(Duration.ofMillis(10));
+      TaskRecord again = world.join(next).getFirst();
+      assertThat(again.attempt()).isEqualTo(1);
+      assertThat(again.attempts()).extracting(AttemptRecord::end, AttemptRecord::detail)
+          .containsExactly(tuple(AttemptRecord.End.NOT_BEGUN, "unread"));
+      assertThat(world.join(world.engine.giveBack(id, tokenOf(task), "unread")).kind())
+          .isEqualTo(SettleResult.Kind.STALE);
+      world.join(world.engine.ack(id, tokenOf(again), null));
+      assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED);
     }
   }
 
@@ -675,7 +702,6 @@ final class EngineTest {
       TaskId id = world.submit("theirs", Duration.ofMinutes(5), "secret").id();
       world.advance(Duration.ofMinutes(5));
       world.advance(Duration.ofMillis(500));
-      assertThat(targets).isEmpty();
       assertThat(world.foreign).containsExactly("mine");
       world.advance(Duration.ofSeconds(10));
       assertThat(targets).containsExactly("theirs");

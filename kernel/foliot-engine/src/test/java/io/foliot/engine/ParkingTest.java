@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.store.DueEntry;
+import io.foliot.core.store.SlotSet;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
@@ -62,8 +65,8 @@ final class ParkingTest {
   void lanesWithRoomReadParkedEntries() {
     pause(false);
     rig.lane("q").parked();
-    parking.readBack(rig.slots.watched(), rig.nowNanos);
-    parking.readBack(rig.slots.watched(), rig.nowNanos);
+    parking.readBack(rig.slots.watched(), rig.slots.share(), rig.nowNanos);
+    parking.readBack(rig.slots.watched(), rig.slots.share(), rig.nowNanos);
     DueEntry entry = entry(0, 10, 1, "q");
     rig.answer(rig.onlyCall("parked"), List.of(entry));
     assertThat(rig.lanes.waiting()).isEqualTo(1);
@@ -89,7 +92,7 @@ final class ParkingTest {
     }
     int reads = 0;
     while (!parked.isEmpty()) {
-      eager.readBack(rig.slots.watched(), rig.nowNanos);
+      eager.readBack(rig.slots.watched(), rig.slots.share(), rig.nowNanos);
       if (!rig.calls.isEmpty()) {
         reads++;
         LoopRig.Call call = rig.onlyCall("parked");
@@ -110,11 +113,11 @@ final class ParkingTest {
     pause(false);
     rig.lane("q").parked();
     assertThat(parking.waitNanos(rig.nowNanos)).as("a read is due").isZero();
-    parking.readBack(rig.slots.watched(), rig.nowNanos);
+    parking.readBack(rig.slots.watched(), rig.slots.share(), rig.nowNanos);
     assertThat(parking.waitNanos(rig.nowNanos)).as("the answer wakes the loop").isEqualTo(Long.MAX_VALUE);
     rig.answer(rig.onlyCall("parked"), List.of(entry(0, 10, 1, "q")));
     assertThat(parking.waitNanos(rig.nowNanos)).as("there may be more").isZero();
-    parking.readBack(rig.slots.watched(), rig.nowNanos);
+    parking.readBack(rig.slots.watched(), rig.slots.share(), rig.nowNanos);
     rig.answer(rig.onlyCall("parked"), List.of());
     assertThat(parking.waitNanos(rig.nowNanos)).as("the end was read").isEqualTo(100_000_000);
     rig.advance(99);
@@ -127,14 +130,41 @@ final class ParkingTest {
   void queuesWithParkedTasksAreListedOnceASecond() {
     pause(false);
     assertThat(rig.lane("q").hasParked()).as("assumed until a list is read").isTrue();
-    parking.listQueues(rig.slots.watched(), rig.nowNanos);
+    parking.listQueues(rig.slots.watched(), rig.slots.share(), rig.nowNanos);
     rig.answer(rig.onlyCall("parkedQueues"), Set.of("q"));
     rig.advance(999);
-    parking.listQueues(rig.slots.watched(), rig.nowNanos);
+    parking.listQueues(rig.slots.watched(), rig.slots.share(), rig.nowNanos);
     assertThat(rig.calls).isEmpty();
     rig.advance(1);
-    parking.listQueues(rig.slots.watched(), rig.nowNanos);
+    parking.listQueues(rig.slots.watched(), rig.slots.share(), rig.nowNanos);
     assertThat(rig.calls).hasSize(1);
     assertThat(rig.lane("q").hasParked()).isTrue();
+  }
+
+  @Test
+  void aLoopReadsNoParkedEntriesOfOtherLoops() {
+    pause(false);
+    SlotSet share = slots(0, 2);
+    rig.lane("q").parked();
+    parking.readBack(slots(2), share, rig.nowNanos);
+    assertThat(readSlots()).as("the slots of this node first").isEqualTo(slots(2));
+    parking.readBack(slots(2), share, rig.nowNanos);
+    assertThat(readSlots()).as("then those of other nodes").isEqualTo(share);
+    parking.readBack(slots(), slots(), rig.nowNanos);
+    assertThat(rig.calls).as("a loop without slots reads nothing").isEmpty();
+  }
+
+  private static SlotSet slots(int... some) {
+    BitSet set = new BitSet();
+    Arrays.stream(some).forEach(set::set);
+    return SlotSet.of(LoopRig.SLOTS, set);
+  }
+
+  private SlotSet readSlots() {
+    LoopRig.Call call = rig.onlyCall("parked");
+    rig.answer(call, List.of());
+    rig.advance(200);
+    rig.lane("q").parked();
+    return (SlotSet) call.arguments().get(1);
   }
 }

@@ -67,12 +67,12 @@ final class StoreHealthTest {
   @Test
   void aRefusedWriteCountsUntilATimeoutOrAnAcceptedWrite() {
     called(true);
-    health.wrote(false, rig.nowNanos);
+    health.writeFailed(false, rig.nowNanos);
     assertThat(isServing()).as("the store answers reads, and refuses writes").isFalse();
     rig.nowNanos += StoreHealth.UNWRITTEN_NANOS;
     assertThat(isServing()).as("no write was tried since").isTrue();
-    health.wrote(false, rig.nowNanos);
-    health.wrote(true, rig.nowNanos);
+    health.writeFailed(false, rig.nowNanos);
+    health.wrote();
     assertThat(isServing()).isTrue();
   }
 }

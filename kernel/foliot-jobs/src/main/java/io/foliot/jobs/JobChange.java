@@ -2,12 +2,15 @@ package io.foliot.jobs;
 
 import io.foliot.core.Body;
 import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.TaskId;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.jobs.schedule.AfterSchedule;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.Schedule;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -132,6 +135,10 @@ final class JobChange {
     boolean keepsNext = isDelay && edit.nextAfter != 0 && !edit.isEnded;
     edit.nextAfter = keepsNext ? Math.max(edit.nextAfter, now) : isDelay && !hasRun ? now : 0;
     edit.isEnded = false;
+    if (!edit.job.queue().equals(job.queue())) {
+      // The callers of the new queue do not see why tasks of the old queue failed.
+      edit.forgetReasons();
+    }
     edit.job = job;
     edit.version++;
     edit.cursor = Math.max(edit.cursor, now);
@@ -311,6 +318,102 @@ final class JobChange {
       }
     }
     return new Requested(edit.done(), List.copyOf(times), origin, false);
+  }
+
+  /**
+   * A run of which a failed shard runs again.
+   *
+   * @param record the next record
+   * @param id the task of the shard, which must be made live before the record is written
+   */
+  record Reopened(JobRecord record, TaskId id) {}
+
+  /**
+   * Makes a run active again, so that one of its failed shards runs again and the result of the run follows from it.
+   * The listeners of the run do not run again.
+   *
+   * @param origin the number of the request for the run, 0 for the schedule; null for the only run of the time
+   * @param zone the zone of the shard, or empty
+   * @param shard the number of the shard, with a zone its number within the zone
+   * @throws Jobs.UnknownRunException if there is no such run
+   * @throws Jobs.NotFailedException if the shard has not failed, or the job no longer keeps which shards failed
+   * @throws Jobs.RunActiveException if another run is active, and the overlap rule permits only one
+   */
+  static Reopened reopen(JobRecord record, long time, @Nullable Long origin, String zone, int shard, long now) {
+    String job = record.job().name();
+    Duration timeout = record.job().timeout();
+    long deadline = timeout == null ? 0 : now + timeout.toMillis();
+    List<Run> active = record.active().stream().filter(run -> isOf(run.time(), run.origin(), time, origin)).toList();
+    List<PastRun> past = record.history().stream()
+        .filter(run -> run.result().isRun() && isOf(run.from(), run.origin(), time, origin)).toList();
+    InvalidJobException.ensure(active.size() + past.size() <= 1, "origin",
+        "the origin of one of the runs of that time, as the list of runs shows it", "none");
+    if (active.size() + past.size() == 0) {
+      throw new Jobs.UnknownRunException(job, Instant.ofEpochMilli(time),
+          "the job has no run of that time, or no longer"
+              + " keeps it");
+    }
+    JobEdit edit = new JobEdit(record);
+    Run before = past.isEmpty() ? active.getFirst() : reopened(record, past.getFirst());
+    int number = number(before, zone, shard);
+    if (number < 0 || !before.failed().get(number) || before.isStopping() || before.phase() != RunPhase.SHARDS) {
+      throw new Jobs.NotFailedException(job, "the shard has not failed, or its run cannot continue: only a failed shard"
+          + " of a run that is active or FAILED runs again");
+    }
+    Run run = before.reopened(number, deadline);
+    if (past.isEmpty()) {
+      edit.active.replaceAll(each -> each == before ? run : each);
+    } else {
+      boolean hasRoom = record.job().overlap() == Overlap.ALLOW
+          ? record.active().size() < JobRecord.maxActive(record.job())
+          : record.active().isEmpty();
+      if (!hasRoom) {
+        throw new Jobs.RunActiveException(job);
+      }
+      edit.reopen(past.getFirst(), run);
+    }
+    return new Reopened(edit.done(), Shards.id(job, run, number));
+  }
+
+  private static boolean isOf(long runTime, long runOrigin, long time, @Nullable Long origin) {
+    return runTime == time && (origin == null || origin == runOrigin);
+  }
+
+  /** Returns a failed run as it was before its last shard ended. */
+  private static Run reopened(JobRecord record, PastRun past) {
+    RunTrace trace = past.trace();
+    String job = record.job().name();
+    if (past.result() != PastRun.Result.FAILED) {
+      throw new Jobs.NotFailedException(job,
+          "the run is " + past.result() + ": only a shard of a FAILED run runs again");
+    }
+    if (!trace.isWhole() || trace.failed().size() != past.failed()) {
+      throw new Jobs.NotFailedException(job, "the job keeps too little of this run: it had too many failed shards or"
+          + " workers, or is too old; redrive the tasks of its queue, or trigger the job");
+    }
+    BitSet ended = new BitSet();
+    ended.set(0, past.shards());
+    RunListeners listeners = past.failedListeners().isEmpty()
+        ? RunListeners.NONE
+        : new RunListeners(RunPhase.SHARDS, RunListeners.Step.ENDED, false, record.job().queue(),
+            past.failedListeners(), null);
+    return new Run(past.from(), past.origin(), past.shards(), past.shards(), 0, past.begun(), 0, Run.Stop.NONE, 0,
+        ended, trace.failedShards(), trace.unknown(), past.ended(), trace.targets(), past.gone(), List.of(), listeners,
+        trace.reason());
+  }
+
+  /** Returns the number of a shard over all zones, or -1 if the run has no such shard. */
+  private static int number(Run run, String zone, int shard) {
+    if (run.targets().isNone()) {
+      return zone.isEmpty() && shard < run.shards() ? shard : -1;
+    }
+    List<Targets.Group> groups = run.targets().groups();
+    for (int i = 0; i < groups.size(); i++) {
+      if (groups.get(i).zone().equals(zone) && shard < run.targets().groupSize()) {
+        return i * run.targets().groupSize() + shard;
+      }
+    }
+    return -1;
   }
 
   /**

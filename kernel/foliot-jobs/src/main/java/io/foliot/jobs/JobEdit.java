@@ -100,6 +100,33 @@ final class JobEdit {
     } else {
       history.add(past);
     }
+    if (past.trace().size() > 0) {
+      dropTraces();
+    }
+  }
+
+  /** Drops the traces of the oldest runs beyond {@link JobRecord#MAX_TRACES}. */
+  private void dropTraces() {
+    int size = 0;
+    for (int i = history.size() - 1; i >= 0; i--) {
+      RunTrace trace = history.get(i).trace();
+      size += trace.size();
+      if (size > JobRecord.MAX_TRACES && trace.size() > 0) {
+        history.set(i, history.get(i).with(trace.dropped()));
+      }
+    }
+  }
+
+  /** Removes the reasons of failed runs from the history. */
+  void forgetReasons() {
+    history.replaceAll(past -> past.with(past.trace().withoutReason()));
+  }
+
+  /** Makes an ended run active again. It is no longer in the history. */
+  void reopen(PastRun past, Run run) {
+    history.remove(past);
+    totals = totals.reopened();
+    active.add(run);
   }
 
   /** Records a range of scheduled times that do not run. */

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -370,7 +371,11 @@ final class JobLife {
     boolean isPrepared = !isBefore || end.state() == ShardEnd.State.SUCCEEDED || run.isStopping();
     edit.isEnded |= end.mark() == TaskNote.Mark.END_JOB;
     return run.phaseEnded(run.listeners().ended(hasFailed), isPrepared ? run.stop() : Run.Stop.NOT_PREPARED,
-        run.unknown() + (isBefore && isForgotten ? 1 : 0), end.at(), again(run.again(), 0, end.mark(), null));
+        run.unknown() + (isBefore && isForgotten ? 1 : 0), end.at(), again(run.again(), 0, end.mark(), null),
+        hasFailed
+            ? reason(run.reason(), "the listener " + run.phase().name().toLowerCase(Locale.ROOT) + " the shards",
+                end)
+            : run.reason());
   }
 
   private Run shardsNoted(Run run, Map<TaskId, ShardEnd> ends) {
@@ -381,6 +386,7 @@ final class JobLife {
     int readFrom = run.readFrom();
     int gone = run.gone();
     List<Run.Again> again = run.again();
+    String reason = run.reason();
     for (int i = 0; i < run.inserted(); i++) {
       int shard = (run.readFrom() + i) % run.inserted();
       ShardEnd end = run.ended().get(shard) ? null : ends.get(Shards.id(edit.job.name(), run, shard));
@@ -393,6 +399,7 @@ final class JobLife {
           failed.set(shard,
               end.state() == ShardEnd.State.FAILED || (end.state() == ShardEnd.State.NOT_BEGUN && !isGone));
           again = again(again, shard, end.mark(), end.checkpoint());
+          reason = failed.get(shard) && !run.isStopping() ? reason(reason, shard(run, shard), end) : reason;
           edit.isEnded |= end.mark() == TaskNote.Mark.END_JOB;
           unknown += end.state() == ShardEnd.State.ABSENT ? 1 : 0;
           lastEnd = Math.max(lastEnd, end.at());
@@ -400,7 +407,30 @@ final class JobLife {
       }
     }
     return new Run(run.time(), run.origin(), run.shards(), run.inserted(), run.missed(), run.begun(), run.deadline(),
-        run.stop(), readFrom, ended, failed, unknown, lastEnd, run.targets(), gone, again, run.listeners());
+        run.stop(), readFrom, ended, failed, unknown, lastEnd, run.targets(), gone, again, run.listeners(),
+        reason);
+  }
+
+  private static String shard(Run run, int shard) {
+    String zone = run.targets().isNone() ? "" : run.targets().group(shard).zone();
+    return Shards.named(zone, run.targets().numberInZone(shard));
+  }
+
+  /**
+   * Returns the reason of a run after a failure of one of its tasks: the first failure that was read. If the job has
+   * moved, the callers of its new queue do not see why a task of the old queue failed.
+   */
+  private String reason(String before, String task, ShardEnd end) {
+    if (!before.isEmpty()) {
+      return before;
+    }
+    if (!end.queue().isEmpty() && !end.queue().equals(edit.job.queue())) {
+      return task + " failed in the former queue of the job";
+    }
+    String reason = task + (end.reason().isEmpty() ? " failed or was cancelled" : ": " + end.reason());
+    return reason.length() <= Run.MAX_REASON
+        ? reason
+        : reason.substring(0, Run.MAX_REASON - (Character.isHighSurrogate(reason.charAt(Run.MAX_REASON - 1)) ? 1 : 0));
   }
 
   /** Adds a shard that requests another run. One request is enough; further shards are added for their checkpoints. */
@@ -434,8 +464,8 @@ final class JobLife {
       ShardEnd end = ends.get(id);
       // A seat that is missing in this node's fleet may be newer than the fleet.
       Fleet.Seat seat = fleet.seat(run.targets().address(shard).number());
-      boolean isGone = RunPlaces.isAbandoned(run, queue, shard, fleet) && seat != null
-          && (!seat.isEnabled() || workers.isGone(seat, queue, now));
+      boolean isGone = RunPlaces.isAbandoned(run, queue, shard, fleet)
+          && (seat == null || !seat.isEnabled() || workers.isGone(seat, queue, now));
       boolean isIdle = end != null && (end.state() == ShardEnd.State.LIVE
           || (end.state() == ShardEnd.State.RUNNING && end.at() <= now));
       if (isGone && isIdle) {
@@ -461,12 +491,25 @@ final class JobLife {
     };
   }
 
+  /** Returns why a run failed; empty if it did not. */
+  private static String reason(Run run, PastRun.Result result) {
+    if (!run.reason().isEmpty()) {
+      return run.reason();
+    }
+    return switch (result) {
+      case TIMED_OUT -> "the run did not end within its timeout";
+      case FAILED -> "no worker was left that could run the shards";
+      default -> "";
+    };
+  }
+
   private void close(Run run) {
     PastRun.Result result = result(run);
     long failuresBefore = edit.totals.failuresInRow();
     edit.past(new PastRun(run.time(), run.time(), 1, run.origin(), result, run.shards(),
         run.failed().cardinality(), run.begun(), run.lastEnd() == 0 ? now : run.lastEnd(), run.gone(),
-        run.listeners().hasAfterToCome() ? run.listeners().ended(true).failed() : run.listeners().failed()));
+        run.listeners().hasAfterToCome() ? run.listeners().ended(true).failed() : run.listeners().failed(),
+        RunTrace.of(run, reason(run, result))));
     if (!run.again().isEmpty() && !result.isStopped() && run.stop() != Run.Stop.STOPPED) {
       continuations.add(run);
     }

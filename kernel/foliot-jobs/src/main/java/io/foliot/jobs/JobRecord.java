@@ -54,6 +54,11 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    */
   static final int MAX_CARRIED = 8 << 10;
   /**
+   * Largest total size of the traces of ended runs, in bytes. Older traces are dropped: each pass reads and writes
+   * them.
+   */
+  static final int MAX_TRACES = 8 << 10;
+  /**
    * Limit of the total size, in bytes, of the targets of the active runs. While this size is larger, no further run
    * begins.
    */
@@ -164,6 +169,13 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * @param run the run; no further task of it is inserted
    */
   record Left(String queue, Run run) {}
+
+  /** Returns this record without the reasons of active runs. */
+  JobRecord withoutReasons() {
+    return new JobRecord(job, version, declared, created, paused, cursor, nextAfter, origins, waiting,
+        active.stream().map(Run::withoutReason).toList(), history, totals, requests, parameters, isEnded, carried,
+        left, isDeleted);
+  }
 
   /** Returns this new record with the runs of deleted jobs that still have tasks. */
   JobRecord withLeft(List<Left> others) {

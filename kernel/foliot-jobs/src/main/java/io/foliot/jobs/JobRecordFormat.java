@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The bytes of a {@link JobRecord}, in a {@link Frame} that belongs to the job's name. Most times are stored as
  * distances from the cursor or from another time, because small numbers take few bytes. A record of more than {@value
- * #MAX_BYTES} bytes loses its oldest history until it fits, or until no history is left.
+ * #MAX_BYTES} bytes loses its oldest history until it fits, then the reasons of its active runs.
  */
 final class JobRecordFormat {
   /**
@@ -46,6 +46,8 @@ final class JobRecordFormat {
   private static final int MORE = 0x40;
   /** Flag in the byte of a code: fields of listeners follow. */
   private static final int LISTENERS = 0x20;
+  /** Flag in the byte of a code: the reason or the trace of failures follows. */
+  private static final int TRACED = 0x80;
   /** Flag in the byte of a run's listeners: there is a listener after the shards. */
   private static final int HAS_AFTER = 0x10;
   /** Position of the step's code in the byte of a run's listeners. */
@@ -61,7 +63,7 @@ final class JobRecordFormat {
     for (int dropped = 1; bytes.length > MAX_BYTES && dropped <= record.history().size(); dropped++) {
       bytes = encode(record, dropped);
     }
-    return bytes;
+    return bytes.length > MAX_BYTES ? encode(record.withoutReasons(), record.history().size()) : bytes;
   }
 
   /**
@@ -264,7 +266,7 @@ final class JobRecordFormat {
     boolean isPlaced = !run.targets().isNone() || !run.again().isEmpty();
     out.near(run.time() - base).near(run.origin()).varint(run.shards()).varint(run.inserted()).varint(run.missed())
         .near(run.begun() - base).near(run.deadline()).u8(run.stop().code() | (isPlaced ? MORE : 0)
-            | (run.listeners().isNone() ? 0 : LISTENERS))
+            | (run.listeners().isNone() ? 0 : LISTENERS) | (run.reason().isEmpty() ? 0 : TRACED))
         .varint(run.readFrom());
     bits(out, run.ended());
     bits(out, run.failed());
@@ -276,6 +278,9 @@ final class JobRecordFormat {
     }
     if (!run.listeners().isNone()) {
       writeListeners(run.listeners(), out);
+    }
+    if (!run.reason().isEmpty()) {
+      out.text(run.reason());
     }
   }
 
@@ -304,7 +309,7 @@ final class JobRecordFormat {
     long begun = base + in.near();
     long deadline = in.near();
     int flags = in.u8();
-    Run.Stop stop = constant(Run.Stop.values(), Run.Stop::code, flags & ~(MORE | LISTENERS));
+    Run.Stop stop = constant(Run.Stop.values(), Run.Stop::code, flags & ~(MORE | LISTENERS | TRACED));
     int readFrom = in.varint();
     BitSet ended = bits(in);
     BitSet failed = bits(in);
@@ -319,7 +324,8 @@ final class JobRecordFormat {
     int gone = isPlaced ? in.varint() : 0;
     List<Run.Again> again = isPlaced ? readAgain(in) : List.of();
     return new Run(time, origin, shards, inserted, missed, begun, deadline, stop, readFrom, ended, failed, unknown,
-        lastEnd, targets, gone, again, (flags & LISTENERS) == 0 ? RunListeners.NONE : readListeners(in));
+        lastEnd, targets, gone, again, (flags & LISTENERS) == 0 ? RunListeners.NONE : readListeners(in),
+        (flags & TRACED) == 0 ? "" : in.text());
   }
 
   private static void writeAgain(List<Run.Again> shards, Bytes out) {
@@ -333,7 +339,7 @@ final class JobRecordFormat {
   private static void writePast(PastRun past, long base, Bytes out) {
     out.near(past.from() - base).near(past.to() - past.from()).near(past.count()).near(past.origin())
         .u8(past.result().code() | (past.gone() == 0 ? 0 : MORE)
-            | (past.failedListeners().isEmpty() ? 0 : LISTENERS))
+            | (past.failedListeners().isEmpty() ? 0 : LISTENERS) | (past.trace().equals(RunTrace.NONE) ? 0 : TRACED))
         .varint(past.shards()).varint(past.failed())
         .near(past.begun() == 0 ? 0 : nonZero(past.begun() - past.from())).near(past.ended() - past.to());
     if (past.gone() != 0) {
@@ -341,6 +347,9 @@ final class JobRecordFormat {
     }
     if (!past.failedListeners().isEmpty()) {
       out.u8(RunPhase.bits(past.failedListeners()));
+    }
+    if (!past.trace().equals(RunTrace.NONE)) {
+      past.trace().write(out);
     }
   }
 
@@ -355,14 +364,16 @@ final class JobRecordFormat {
     long count = in.near();
     long origin = in.near();
     int flags = in.u8();
-    PastRun.Result result = constant(PastRun.Result.values(), PastRun.Result::code, flags & ~(MORE | LISTENERS));
+    PastRun.Result result = constant(PastRun.Result.values(), PastRun.Result::code,
+        flags & ~(MORE | LISTENERS | TRACED));
     int shards = in.varint();
     int failed = in.varint();
     long begun = in.near();
     long distance = begun > 0 ? begun - 1 : begun;
     return new PastRun(from, to, count, origin, result, shards, failed, begun == 0 ? 0 : from + distance,
         to + in.near(), (flags & MORE) == 0 ? 0 : in.varint(),
-        (flags & LISTENERS) == 0 ? Set.of() : RunPhase.of(in.u8()));
+        (flags & LISTENERS) == 0 ? Set.of() : RunPhase.of(in.u8()),
+        (flags & TRACED) == 0 ? RunTrace.NONE : RunTrace.read(in));
   }
 
   private static void bits(Bytes out, BitSet bits) {

@@ -27,11 +27,12 @@ import org.jspecify.annotations.Nullable;
  * @param waitsFor the reason why a run waits for workers or an allocator, or why the next run would have no worker or
  *     no allocator; empty if there is no such reason
  * @param error the reason why the job is in error, or empty
+ * @param latestFailure the latest run of which a task failed, also if later runs have succeeded; null if none is known
  */
 public record JobStatus(String name, State state, @Nullable Job definition, long version, Instant created,
     @Nullable Pause pause, @Nullable Instant nextTime, List<ZonedDateTime> upcoming,
     int waiting, List<ActiveRun> active, List<PastRun> history,
-    JobTotals totals, boolean isEnded, String waitsFor, String error) {
+    JobTotals totals, boolean isEnded, String waitsFor, String error, @Nullable Failure latestFailure) {
   /** Maximum number of upcoming times. */
   public static final int UPCOMING = 5;
 
@@ -58,6 +59,15 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
   public record Pause(Instant since, @Nullable Instant until, String reason, String actor) {}
 
   /**
+   * A failure of a run.
+   *
+   * @param time the scheduled time of the run
+   * @param origin 0 for the schedule, else the number of the request for the run
+   * @param reason why a task of the run failed, with the number of its shard
+   */
+  public record Failure(Instant time, long origin, String reason) {}
+
+  /**
    * A run that has not ended.
    *
    * @param time the scheduled time of the run; for a run without a scheduled time, the time of the request
@@ -71,9 +81,10 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
    * @param stopping whether the run is being stopped
    * @param targets where the shards run, as chosen when the run began; empty if any worker may run any shard
    * @param phase the current phase; {@link RunPhase#SHARDS} if the run has no listeners
+   * @param reason why a task of the run failed; empty if none has failed
    */
   public record ActiveRun(Instant time, long origin, int shards, int ended, int failed, Instant begun,
-      @Nullable Instant deadline, boolean stopping, List<RunTarget> targets, RunPhase phase) {
+      @Nullable Instant deadline, boolean stopping, List<RunTarget> targets, RunPhase phase, String reason) {
     public ActiveRun {
       targets = List.copyOf(targets);
     }

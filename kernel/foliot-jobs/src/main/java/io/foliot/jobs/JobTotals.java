@@ -32,6 +32,12 @@ public record JobTotals(long fired, long requested, long succeeded, long failed,
         stopped, skipped, missed, paused, failuresInRow, noTargets);
   }
 
+  /** Returns the counts before the end of a failed run, which continues. */
+  JobTotals reopened() {
+    return new JobTotals(fired, requested, succeeded, failed - 1, unknown, stopped, skipped, missed, paused,
+        Math.max(0, failuresInRow - 1), noTargets);
+  }
+
   JobTotals with(PastRun past) {
     long count = past.origin() == 0 ? past.count() : 0;
     return switch (past.result()) {

@@ -79,7 +79,7 @@ final class JobViews {
     if (record == null) {
       return CompletableFuture.completedFuture(new JobStatus(String.valueOf(task.key()), JobStatus.State.ERROR, null, 0,
           Instant.ofEpochMilli(task.createdAt()), null, null, List.of(), 0, List.of(), List.of(), JobTotals.NONE,
-          false, "", "its record cannot be read; put the job again"));
+          false, "", "its record cannot be read; put the job again", null));
     }
     String error = task.attempt() > 0 && task.state() == TaskState.DELAYED && !task.attempts().isEmpty()
         ? task.attempts().getLast().detail()
@@ -162,7 +162,7 @@ final class JobViews {
             paused.actor());
     return new JobStatus(job.name(), state, job, record.version(), Instant.ofEpochMilli(record.created()), pause,
         next, upcoming, record.waiting().size(), record.active().stream().map(run -> active(run, workers)).toList(),
-        record.history().reversed(), record.totals(), record.isEnded(), waitsFor, problem);
+        record.history().reversed(), record.totals(), record.isEnded(), waitsFor, problem, latestFailure(record));
   }
 
   /**
@@ -247,7 +247,7 @@ final class JobViews {
     shards.forEach((place, numbers) -> {
       boolean isSeat = place.address().kind() != Address.Kind.ZONE;
       Fleet.Seat seat = isSeat && fleet != null ? fleet.seat(place.address().number()) : null;
-      targets.add(new JobStatus.RunTarget(place.zone(), isSeat ? place.address().number() : -1,
+      targets.add(new JobStatus.RunTarget(place.zone(), isSeat ? Address.place(place.address().number()) : -1,
           seat == null ? "" : seat.worker(), numbers.stream().map(run.targets()::numberInZone).toList(),
           (int) numbers.stream().filter(run.ended()::get).count()));
     });
@@ -258,7 +258,18 @@ final class JobViews {
     return new JobStatus.ActiveRun(Instant.ofEpochMilli(run.time()), run.origin(), run.shards(),
         run.ended().cardinality(), run.failed().cardinality(), Instant.ofEpochMilli(run.begun()),
         run.deadline() == 0 ? null : Instant.ofEpochMilli(run.deadline()), run.isStopping(),
-        targets(run, fleet), run.phase());
+        targets(run, fleet), run.phase(), run.reason());
+  }
+
+  private static JobStatus.@Nullable Failure latestFailure(JobRecord record) {
+    for (Run run : record.active().reversed()) {
+      if (!run.reason().isEmpty()) {
+        return new JobStatus.Failure(Instant.ofEpochMilli(run.time()), run.origin(), run.reason());
+      }
+    }
+    return record.history().reversed().stream().filter(past -> !past.reason().isEmpty()).findFirst()
+        .map(past -> new JobStatus.Failure(Instant.ofEpochMilli(past.from()), past.origin(), past.reason()))
+        .orElse(null);
   }
 
   /**

@@ -16,6 +16,7 @@ import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.Redrive;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
@@ -70,6 +71,7 @@ public final class Jobs {
   private final StoreTime time;
   private final JobViews views;
   private final JobCount count;
+  private final RunTasks runTasks;
   /** The queues whose jobs the caller may reach; null for all. */
   private final @Nullable Predicate<String> queues;
 
@@ -94,7 +96,29 @@ public final class Jobs {
     private static final long serialVersionUID = 1;
 
     UnknownRunException(String job, Instant time) {
-      super("no run of that time is active or waits: job=" + job + ", time=" + time);
+      this(job, time, "no run of that time is active or waits");
+    }
+
+    UnknownRunException(String job, Instant time, String reason) {
+      super(reason + ": job=" + job + ", time=" + time);
+    }
+  }
+
+  /** Thrown when a shard that shall run again has not failed, or its record is gone. Nothing was done. */
+  public static final class NotFailedException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1;
+
+    NotFailedException(String job, String reason) {
+      super(reason + ": job=" + job);
+    }
+  }
+
+  /** Thrown when an ended run cannot continue, because another run of the job is active. Nothing was done. */
+  public static final class RunActiveException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1;
+
+    RunActiveException(String job) {
+      super("a run of the job is active, and its overlap rule permits no other: job=" + job);
     }
   }
 
@@ -205,6 +229,7 @@ public final class Jobs {
     time = new StoreTime(store, surroundings);
     views = new JobViews(store, host, calendars, time, fleet, allocators);
     count = new JobCount(store, surroundings);
+    runTasks = new RunTasks(store);
     queues = null;
   }
 
@@ -219,6 +244,7 @@ public final class Jobs {
     time = all.time;
     views = all.views;
     count = all.count;
+    runTasks = all.runTasks;
     this.queues = queues;
   }
 
@@ -569,6 +595,85 @@ public final class Jobs {
       refused.initCause(e);
       throw refused;
     }
+  }
+
+  /**
+   * A page of the tasks of a time's runs. A page with a {@code next} may have fewer tasks than the limit, or none.
+   *
+   * @param tasks for each run first the listener before the shards, then the shards, then the listener after them
+   * @param next where the next page begins, or null if there is none
+   */
+  public record RunPage(List<RunTask> tasks, @Nullable String next) {
+    public RunPage {
+      tasks = List.copyOf(tasks);
+    }
+  }
+
+  /**
+   * Returns the shards and listeners of the runs of a time, active or ended. Empty if the job has no run of that time,
+   * or no longer keeps it. A task of a queue that the caller does not reach is shown as removed.
+   *
+   * @param onlyFailed whether only failed and cancelled tasks are returned
+   * @param limit the maximum number of tasks that are read
+   * @param cursor the {@code next} of the previous page, or null for the first page
+   */
+  public CompletableFuture<RunPage> tasks(String name, Instant time, boolean onlyFailed, int limit,
+      @Nullable String cursor) {
+    return read(name).thenCompose(found -> {
+      TaskRecord task = found.filter(this::isFound).orElseThrow(() -> new UnknownJobException(name));
+      return runTasks.page(readable(name, task), millis("time", time), onlyFailed, limit, cursor,
+          queues == null ? queue -> true : queues);
+    }).thenApply(page -> new RunPage(page.tasks(), page.next())).toCompletableFuture();
+  }
+
+  /**
+   * Runs a failed shard of a run again, from its last checkpoint, in a new generation of the same task. If the run has
+   * ended, it is active again until the shard has ended, and its result then follows from all its shards. Listeners do
+   * not run again. Fails with {@link UnknownRunException}, {@link NotFailedException} or {@link RunActiveException}. If
+   * this call fails for another reason, the shard may run although the result of the run does not follow; the call may
+   * be repeated.
+   *
+   * @param origin 0 for the schedule, else the number of the request for the run; null for the only run of the time
+   * @param zone the zone of the shard, or empty
+   * @param shard the number of the shard; with a zone, its number within the zone
+   */
+  public CompletableFuture<JobStatus> redrive(String name, Instant time, @Nullable Long origin, String zone,
+      int shard) {
+    return changing(name, found -> ensureRecorded(found.record()).thenCompose(recorded -> time(name, found))
+        .thenCompose(now -> {
+          JobChange.Reopened reopened = JobChange.reopen(found.record(), millis("time", time), origin, zone, shard,
+              now);
+          // The task is made live first. A pass between the two writes would otherwise read the old end again.
+          return revived(name, reopened.id()).thenCompose(live -> changed(found, reopened.record(), now));
+        }));
+  }
+
+  /** Fails with {@link JobChange.BehindException} if a pass must first record ends of shards. */
+  private CompletionStage<Boolean> ensureRecorded(JobRecord record) {
+    return ShardEnd.read(store, JobLife.wanted(record)).thenApply(ends -> {
+      if (!ends.values().stream().allMatch(ShardEnd::isLive)) {
+        throw new JobChange.BehindException(record.job().name());
+      }
+      return true;
+    });
+  }
+
+  private CompletionStage<Long> time(String name, Stored found) {
+    return time.now(name).thenApply(read -> now(found.task(), read));
+  }
+
+  private CompletionStage<Boolean> revived(String name, TaskId id) {
+    return store.find(new TaskRef.ById(id)).thenCompose(read -> {
+      TaskRecord task = read.filter(each -> queues == null || queues.test(each.queue()))
+          .orElseThrow(() -> new NotFailedException(name, "the record of the shard was removed after the retention of"
+              + " its queue, so it cannot run again; trigger the job"));
+      if (task.state() == TaskState.CANCELLED) {
+        throw new NotFailedException(name, "the shard was cancelled, and never runs again; trigger the job");
+      }
+      return task.state() != TaskState.FAILED
+          ? CompletableFuture.completedFuture(true)
+          : store.redrive(List.of(new Redrive(task.queue(), id))).thenApply(results -> true);
+    });
   }
 
   /** Cancels shards in batches that are small enough not to delay other steps of the store for long. */

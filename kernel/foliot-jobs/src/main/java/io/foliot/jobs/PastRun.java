@@ -17,15 +17,16 @@ import java.util.Set;
  * @param ended when the run ended, or when the range was recorded
  * @param gone how many of the shards were cancelled before they began, because their worker was gone or disabled
  * @param failedListeners the phases whose listener failed
+ * @param trace the facts that lead to the tasks of the run
  */
 public record PastRun(long from, long to, long count, long origin, Result result, int shards, int failed, long begun,
-    long ended, int gone, Set<RunPhase> failedListeners) {
+    long ended, int gone, Set<RunPhase> failedListeners, RunTrace trace) {
   public PastRun {
     failedListeners = RunPhase.copy(failedListeners);
   }
 
   PastRun(long from, long to, long count, long origin, Result result, int shards, int failed, long begun, long ended) {
-    this(from, to, count, origin, result, shards, failed, begun, ended, 0, Set.of());
+    this(from, to, count, origin, result, shards, failed, begun, ended, 0, Set.of(), RunTrace.NONE);
   }
 
   /** The result of a run, or of scheduled times that did not run. */
@@ -82,10 +83,22 @@ public record PastRun(long from, long to, long count, long origin, Result result
     }
   }
 
+  /**
+   * Returns why a task of the run failed: the first failure that a planning pass has read, cut to 160 characters. Empty
+   * if no task failed, or if the run is so old that the job no longer keeps the reason.
+   */
+  public String reason() {
+    return trace.reason();
+  }
+
+  PastRun with(RunTrace other) {
+    return new PastRun(from, to, count, origin, result, shards, failed, begun, ended, gone, failedListeners, other);
+  }
+
   /** Returns this entry with another end and count of its range, decided at most at {@code now}. */
   PastRun upTo(long nowTo, long nowCount, long now) {
     return new PastRun(from, nowTo, nowCount, origin, result, shards, failed, Math.min(begun, now),
-        Math.min(ended, now), gone, failedListeners);
+        Math.min(ended, now), gone, failedListeners, trace);
   }
 
   /** Returns whether the next entry continues the range of this one. */

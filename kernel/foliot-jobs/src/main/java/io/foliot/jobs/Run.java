@@ -28,12 +28,15 @@ import java.util.List;
  * @param again ended tasks that request another run: the first of them, and each task with a checkpoint that fits into
  *     {@link JobRecord#MAX_CARRIED}
  * @param listeners the listeners and the phase of the run
+ * @param reason why a task of the run failed: the first failure that a pass has read; empty if none has failed
  */
 record Run(long time, long origin, int shards, int inserted, int missed, long begun, long deadline, Stop stop,
     int readFrom, BitSet ended, BitSet failed, int unknown, long lastEnd, Targets targets, int gone,
-    List<Again> again, RunListeners listeners) {
+    List<Again> again, RunListeners listeners, String reason) {
   /** Shortest timeout of the listener after the shards; the timeout of the job applies if it is longer. */
   static final long AFTER_MILLIS = Duration.ofHours(1).toMillis();
+  /** Maximum number of characters of a reason. The record of the job contains the reasons. */
+  static final int MAX_REASON = 160;
 
   Run {
     again = List.copyOf(again);
@@ -72,28 +75,28 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
   static Run started(long time, long origin, int shards, Targets targets, int missed, long begun, long deadline,
       RunListeners listeners) {
     return new Run(time, origin, shards, 0, missed, begun, deadline, Stop.NONE, 0, new BitSet(), new BitSet(), 0, 0,
-        targets, 0, List.of(), listeners);
+        targets, 0, List.of(), listeners, "");
   }
 
   Run inserted(int count) {
     return new Run(time, origin, shards, count, missed, begun, deadline, stop, readFrom, ended, failed, unknown,
-        lastEnd, targets, gone, again, listeners);
+        lastEnd, targets, gone, again, listeners, reason);
   }
 
   /**
    * Returns this run with a reason to stop, or unchanged if the run already has a reason. A newer scheduled time does
    * not stop the listener after the shards, because that listener has a deadline and delivers the result of the run.
    */
-  Run stopping(Stop reason) {
-    return stop != Stop.NONE || (reason == Stop.REPLACED && phase() == RunPhase.AFTER)
+  Run stopping(Stop why) {
+    return stop != Stop.NONE || (why == Stop.REPLACED && phase() == RunPhase.AFTER)
         ? this
-        : new Run(time, origin, shards, inserted, missed, begun, deadline, reason, readFrom, ended, failed, unknown,
-            lastEnd, targets, gone, again, listeners);
+        : new Run(time, origin, shards, inserted, missed, begun, deadline, why, readFrom, ended, failed, unknown,
+            lastEnd, targets, gone, again, listeners, reason);
   }
 
   Run listeners(RunListeners next) {
     return new Run(time, origin, shards, inserted, missed, begun, deadline, stop, readFrom, ended, failed, unknown,
-        lastEnd, targets, gone, again, next);
+        lastEnd, targets, gone, again, next, reason);
   }
 
   /**
@@ -102,23 +105,40 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
    * @param nowUnknown how many ends are unknown, including the end of the listener
    * @param at when the listener ended
    * @param nowAgain the tasks that request another run, including the listener if it requests one
+   * @param nowReason why a task of the run failed, including the listener
    */
-  Run phaseEnded(RunListeners next, Stop nextStop, int nowUnknown, long at, List<Again> nowAgain) {
+  Run phaseEnded(RunListeners next, Stop nextStop, int nowUnknown, long at, List<Again> nowAgain,
+      String nowReason) {
     return new Run(time, origin, shards, inserted, missed, begun, deadline, nextStop, readFrom, ended, failed,
-        nowUnknown, Math.max(lastEnd, at), targets, gone, nowAgain, next);
+        nowUnknown, Math.max(lastEnd, at), targets, gone, nowAgain, next, nowReason);
   }
 
   /** Returns this run in the phase after the shards. In that phase, a stop and the deadline apply to the listener. */
   Run after(PastRun.Result result, long afterDeadline) {
     return new Run(time, origin, shards, inserted, missed, begun, afterDeadline, Stop.NONE, readFrom, ended, failed,
-        unknown, lastEnd, targets, gone, again, listeners.after(result));
+        unknown, lastEnd, targets, gone, again, listeners.after(result), reason);
   }
 
   /** Returns this run as if it had begun at {@code now}, if it began later; its timeout remains as long. */
   Run notAfter(long now) {
     long ahead = Math.max(0, begun - now);
     return new Run(time, origin, shards, inserted, missed, begun - ahead, deadline == 0 ? 0 : deadline - ahead, stop,
-        readFrom, ended, failed, unknown, Math.min(lastEnd, now), targets, gone, again, listeners);
+        readFrom, ended, failed, unknown, Math.min(lastEnd, now), targets, gone, again, listeners, reason);
+  }
+
+  Run withoutReason() {
+    return new Run(time, origin, shards, inserted, missed, begun, deadline, stop, readFrom, ended, failed, unknown,
+        lastEnd, targets, gone, again, listeners, "");
+  }
+
+  /** Returns this run, of which a failed shard runs again. */
+  Run reopened(int shard, long nowDeadline) {
+    BitSet stillEnded = (BitSet) ended.clone();
+    BitSet stillFailed = (BitSet) failed.clone();
+    stillEnded.clear(shard);
+    stillFailed.clear(shard);
+    return new Run(time, origin, shards, inserted, missed, begun, nowDeadline, stop, readFrom, stillEnded, stillFailed,
+        unknown, lastEnd, targets, gone, again, listeners, stillFailed.isEmpty() ? "" : reason);
   }
 
   boolean isStopping() {
@@ -149,7 +169,7 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
     return again.isEmpty()
         ? this
         : new Run(time, origin, shards, inserted, missed, begun, deadline, stop, readFrom, ended, failed, unknown,
-            lastEnd, targets, gone, List.of(), listeners);
+            lastEnd, targets, gone, List.of(), listeners, reason);
   }
 
   /** Returns whether all inserted tasks of the phase have ended, and no further task is to be inserted. */

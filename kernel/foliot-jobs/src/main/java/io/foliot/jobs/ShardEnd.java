@@ -23,8 +23,10 @@ import org.jspecify.annotations.Nullable;
  *     ends; for a shard that waits, when its record was written; else 0
  * @param mark the request of the shard's handler to the job; {@link TaskNote.Mark#NONE} unless the shard succeeded
  * @param checkpoint the last checkpoint of a shard that requests another run, or null
+ * @param reason why the shard failed or was cancelled; empty if it did not, or if its record has no reason
+ * @param queue the queue of the shard; empty unless it failed or was cancelled
  */
-record ShardEnd(State state, long at, TaskNote.Mark mark, @Nullable String checkpoint) {
+record ShardEnd(State state, long at, TaskNote.Mark mark, @Nullable String checkpoint, String reason, String queue) {
   /** The states that planning distinguishes. */
   enum State {
     /** The shard waits for an attempt. */
@@ -42,7 +44,15 @@ record ShardEnd(State state, long at, TaskNote.Mark mark, @Nullable String check
   }
 
   ShardEnd(State state, long at) {
-    this(state, at, TaskNote.Mark.NONE, null);
+    this(state, at, "", "");
+  }
+
+  ShardEnd(State state, long at, String reason, String queue) {
+    this(state, at, TaskNote.Mark.NONE, null, reason, queue);
+  }
+
+  ShardEnd(State state, long at, TaskNote.Mark mark, @Nullable String checkpoint) {
+    this(state, at, mark, checkpoint, "", "");
   }
 
   /** Returns whether the shard has not ended: whether it is LIVE or RUNNING. */
@@ -103,6 +113,6 @@ record ShardEnd(State state, long at, TaskNote.Mark mark, @Nullable String check
           note.mark() == TaskNote.Mark.RUN_AGAIN ? note.checkpoint() : null);
     }
     boolean isBegun = task.state() != TaskState.CANCELLED || task.attempt() > 0;
-    return new ShardEnd(isBegun ? State.FAILED : State.NOT_BEGUN, task.changedAt());
+    return new ShardEnd(isBegun ? State.FAILED : State.NOT_BEGUN, task.changedAt(), task.reason(), task.queue());
   }
 }

@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.core.Address;
 import io.foliot.core.Body;
 import io.foliot.core.JobHeaders;
 import io.foliot.core.SlotHash;
@@ -41,10 +42,20 @@ final class Shards {
    * origin and shard. If the run has targets, the address and the number of the shard replace some of the 58 bits.
    */
   static TaskId id(String job, Run run, int shard) {
+    return id(job, run, shard, run.targets().address(shard));
+  }
+
+  /** Returns the id of a shard that has this address. */
+  static TaskId id(String job, Run run, int shard, Address address) {
     long hash = hash(job, run, shard);
-    return run.targets().isNone()
+    return address.isAnywhere()
         ? TaskId.of(run.time(), hash16(job), hash)
-        : TaskId.addressed(run.time(), hash16(job), run.targets().address(shard), shard, hash);
+        : TaskId.addressed(run.time(), hash16(job), address, shard, hash);
+  }
+
+  /** Returns the name of a shard in messages. */
+  static String named(String zone, int shard) {
+    return "shard " + shard + (zone.isEmpty() ? "" : " in zone " + zone);
   }
 
   /**

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,8 @@ final class JobLifePropertyTest {
   private static final int SEEDS = Integer.getInteger("foliot.seeds", 150);
   private static final int SEEDS_PER_FAULT = 500;
   private static final int STEPS = 60;
+  /** How often a failed shard ran again, over all seeds. */
+  private static final AtomicInteger REDRIVEN = new AtomicInteger();
   /** Instants a few hours before a gap and before an overlap in the local time of Berlin. */
   private static final List<Instant> CHANGES = List.of(Instant.parse("2026-03-28T22:00:00Z"),
       Instant.parse("2026-10-24T21:00:00Z"));
@@ -32,6 +35,7 @@ final class JobLifePropertyTest {
     for (long seed = only == null ? 0 : only; seed < (only == null ? SEEDS : only + 1); seed++) {
       run(seed, JobWorld.Fault.NONE);
     }
+    assertThat(only != null || REDRIVEN.get() > 0).as("failed shards ran again").isTrue();
   }
 
   @Test
@@ -75,7 +79,8 @@ final class JobLifePropertyTest {
   }
 
   private static void step(JobWorld world, Random random) {
-    switch (random.nextInt(17)) {
+    switch (random.nextInt(18)) {
+      case 17 -> REDRIVEN.addAndGet(world.redrive() ? 1 : 0);
       case 16 -> world.allocators = random.nextInt(3) == 0 ? Allocators.NONE : JobWorld.LAST;
       case 14, 15 -> world.fleet = fleet(random);
       case 0 -> world.outage(random.nextInt(3 * 3_600_000));

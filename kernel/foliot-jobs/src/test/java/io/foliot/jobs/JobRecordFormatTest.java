@@ -150,7 +150,8 @@ final class JobRecordFormatTest {
       active.add(new Run(1_790_000_000_000L + i, 1L << 50, 1_000, 1_000, Integer.MAX_VALUE, 1_790_000_000_000L,
           Long.MAX_VALUE >> 1, Run.Stop.STOPPED, 999, all, all, 999, Long.MAX_VALUE >> 1,
           Targets.NONE, 0, List.of(), new RunListeners(RunPhase.AFTER, RunListeners.Step.INSERTED, true,
-              "q".repeat(Limits.MAX_QUEUE_NAME), Set.of(RunPhase.BEFORE), PastRun.Result.SUCCEEDED)));
+              "q".repeat(Limits.MAX_QUEUE_NAME), Set.of(RunPhase.BEFORE), PastRun.Result.SUCCEEDED),
+          "\u00fc".repeat(Run.MAX_REASON)));
     }
     for (int i = 0; i < Job.MAX_HISTORY; i++) {
       history.add(new PastRun(i, Long.MAX_VALUE >> 2, Long.MAX_VALUE >> 2, Long.MAX_VALUE >> 2,
@@ -163,7 +164,7 @@ final class JobRecordFormatTest {
     byte[] bytes = JobRecordFormat.encode(record);
     assertThat(bytes.length).isLessThanOrEqualTo(JobRecordFormat.MAX_BYTES);
     JobRecord read = JobRecordFormat.decode("job", bytes);
-    assertThat(read.active()).isEqualTo(active);
+    assertThat(read.active()).isEqualTo(active.stream().map(Run::withoutReason).toList());
     assertThat(read.waiting()).isEqualTo(waiting);
     assertThat(read.history()).isEqualTo(history.subList(history.size() - read.history().size(), history.size()));
   }
@@ -241,7 +242,8 @@ final class JobRecordFormatTest {
     return new Run(time(random), random.nextInt(99), 128, random.nextInt(128), random.nextInt(99), time(random),
         time(random), any(random, Run.Stop.values()), random.nextInt(128), ended, failed, random.nextInt(9),
         time(random), isPlaced ? TargetsTest.random(random, 1 << random.nextInt(3), 128) : Targets.NONE,
-        isPlaced ? random.nextInt(9) : 0, isPlaced ? again(random) : List.of(), listeners(random));
+        isPlaced ? random.nextInt(9) : 0, isPlaced ? again(random) : List.of(), listeners(random),
+        random.nextBoolean() ? "" : "shard " + random.nextInt(128) + ": 503");
   }
 
   private static RunListeners listeners(Random random) {
@@ -265,7 +267,20 @@ final class JobRecordFormatTest {
     return new PastRun(time(random), time(random), 1 + random.nextInt(9), random.nextInt(9),
         any(random, PastRun.Result.values()), random.nextInt(9), random.nextInt(9),
         random.nextBoolean() ? 0 : time(random), time(random),
-        random.nextInt(2), random.nextBoolean() ? Set.of() : phases(random));
+        random.nextInt(2), random.nextBoolean() ? Set.of() : phases(random), trace(random));
+  }
+
+  private static RunTrace trace(Random random) {
+    return switch (random.nextInt(3)) {
+      case 0 -> RunTrace.NONE;
+      case 1 -> new RunTrace("", 0, List.of(), Targets.NONE, false);
+      default -> {
+        Targets targets = random.nextBoolean() ? Targets.NONE : TargetsTest.random(random, 1, 16);
+        yield new RunTrace("because", random.nextInt(3),
+            some(random, () -> new RunTrace.Failed(random.nextInt(16), targets.address(random.nextInt(16)))), targets,
+            true);
+      }
+    };
   }
 
   private static long time(Random random) {

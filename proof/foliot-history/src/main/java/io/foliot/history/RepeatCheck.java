@@ -61,6 +61,10 @@ final class RepeatCheck {
         // A higher number was claimed after the success, so a fault at any time since the success may explain the
         // delivery. A lower number was claimed before, so only a fault at the time of the delivery may explain it.
         boolean later = delivery.attempt().attempt() > success.attempt().attempt();
+        if (later && isBetween(firing, success, delivery)) {
+          // The task was claimed between them, so its success was not recorded. That claim is checked by itself.
+          break;
+        }
         if (!run.isDisturbed(firing, later ? success : delivery, delivery)) {
           findings.report(Violation.Kind.ZOMBIE, firing + " began long after its success", firing.origin(),
               success.events(), delivery.events());
@@ -78,6 +82,12 @@ final class RepeatCheck {
       }
     }
     return false;
+  }
+
+  /** Returns whether an attempt was delivered whose number is between those of two other attempts. */
+  private static boolean isBetween(Firing firing, Delivery lower, Delivery higher) {
+    return firing.deliveries.stream().mapToInt(delivery -> delivery.attempt().attempt())
+        .anyMatch(number -> number > lower.attempt().attempt() && number < higher.attempt().attempt());
   }
 
   private void duplicate(Firing firing, Delivery success, Delivery again, boolean zombie) {

@@ -484,6 +484,14 @@ final class HistoryCheckerTest {
   }
 
   @Test
+  void anUnrecordedSuccessIsFollowedByAnyNumberOfAttempts() {
+    assertLegal(story().created(0, 5, "k", 1, 100).delivered(100, "k", 1, 1).attempt(105, "k", 1, 2, RETRY)
+        .attempt(300, "k", 1, 3, RETRY).delivered(600, "k", 1, 4).end(5000));
+    assertCaught(story().created(0, 5, "k", 1, 100).delivered(100, "k", 1, 1).delivered(105, "k", 1, 2)
+        .attempt(300, "k", 1, 3, RETRY).end(5000), Violation.Kind.ZOMBIE);
+  }
+
+  @Test
   void aDeliveryAfterAFinalStateIsAZombie() {
     assertCaught(story().created(0, 5, "k", 1, 100).attempt(100, "k", 1, 1, RETRY)
         .read(200, 205, "k", 1, Reply.State.FAILED).attempt(300, "k", 1, 2, RETRY).end(5000), Violation.Kind.ZOMBIE);

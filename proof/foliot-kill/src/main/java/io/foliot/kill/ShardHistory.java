@@ -71,6 +71,10 @@ record ShardHistory(List<ShardAttempt> attempts, List<Shown> records, List<Plan>
           headers.getOrDefault("foliot-zone", ""), Integer.parseInt(headers.getOrDefault("foliot-shard", "0")));
       List<Claim> claims = new ArrayList<>();
       for (AttemptView attempt : task.attempts()) {
+        if ("NOT_BEGUN".equals(attempt.outcome())) {
+          // No worker got the task. The next claim has the same fence.
+          continue;
+        }
         claims.add(new Claim(new Fence(attempt.generation(), attempt.attempt()), attempt.begunAt().toEpochMilli(),
             Objects.requireNonNull(attempt.endedAt()).toEpochMilli(), "FINISHED".equals(attempt.outcome())));
       }

@@ -43,10 +43,10 @@ final class BrokenFleetStores {
       case ONLY_HAS_SUBSTITUTES -> new Addresses(delegate, scene, Address.Kind.ONLY, Address.Kind.SEAT);
       case ZONE_IS_IGNORED -> new Addresses(delegate, scene, Address.Kind.ZONE, Address.Kind.ANY);
       case SEAT_IS_IGNORED -> new Addresses(delegate, scene, Address.Kind.SEAT, Address.Kind.ANY);
-      case SEAT_WITHOUT_REST, SEAT_CHANGES_ITS_ZONE, SEATS_WITHOUT_COMPARE, DISABLED_COUNT_AS_ENABLED,
+      case TENANCY_IS_FORGOTTEN, SEAT_WITHOUT_REST, SEAT_CHANGES_ITS_ZONE, SEATS_WITHOUT_COMPARE, DISABLED_COUNT_AS_ENABLED,
           VOUCHERS_NEVER_EXPIRE ->
         new Documents(bug, delegate, scene);
-      case LATE_REPORT_IS_TAKEN, FINISHED_RUNS_AGAIN -> new Reports(bug, delegate, scene);
+      case LATE_REPORT_IS_TAKEN, FINISHED_RUNS_AGAIN, NOT_BEGUN_COUNTS -> new Reports(bug, delegate, scene);
       case LIVE_LEASE_IS_TAKEN, ATTEMPT_STARTS_AGAIN -> new Claims(bug, delegate, scene);
       case PARKED_ADDRESSES_ARE_LOST, PARKED_ARE_LISTED_SELDOM -> new Parked(bug, delegate, scene);
       default -> delegate;
@@ -179,11 +179,13 @@ final class BrokenFleetStores {
     private SeatLog.Seat seat(SeatLog.Seat seat, int zones) {
       long leftMicros = seat.isTaken() ? 0 : scene.nowMicros() - LONG_AGO_MICROS;
       return switch (bug) {
-        case SEAT_WITHOUT_REST -> new SeatLog.Seat(seat.worker(), seat.zone(), seat.isDisabled(), leftMicros);
+        case TENANCY_IS_FORGOTTEN -> new SeatLog.Seat(seat.worker(), 0, seat.zone(), seat.isDisabled(),
+            seat.leftMicros());
+        case SEAT_WITHOUT_REST -> new SeatLog.Seat(seat.worker(), seat.tenancy(), seat.zone(), seat.isDisabled(), leftMicros);
         case SEAT_CHANGES_ITS_ZONE -> seat.isTaken()
             ? seat
-            : new SeatLog.Seat(seat.worker(), (seat.zone() + 1) % zones, seat.isDisabled(), leftMicros);
-        case DISABLED_COUNT_AS_ENABLED -> new SeatLog.Seat(seat.worker(), seat.zone(), false, seat.leftMicros());
+            : new SeatLog.Seat(seat.worker(), seat.tenancy(), (seat.zone() + 1) % zones, seat.isDisabled(), leftMicros);
+        case DISABLED_COUNT_AS_ENABLED -> new SeatLog.Seat(seat.worker(), seat.tenancy(), seat.zone(), false, seat.leftMicros());
         default -> seat;
       };
     }
@@ -211,7 +213,7 @@ final class BrokenFleetStores {
     }
   }
 
-  /** Settles attempts of workers with any token, or settles some successes as retries. */
+  /** Settles attempts of workers with any token, or settles some successes or attempts that did not begin as retries. */
   private static final class Reports extends BrokenStores.Broken {
     /** On average, one in this many successes is settled as a retry. */
     private static final int RARITY = 8;
@@ -237,14 +239,21 @@ final class BrokenFleetStores {
       if (isOfWorker && bug == Bug.LATE_REPORT_IS_TAKEN) {
         return one(ofCurrentClaim(settlement));
       }
+      if (isOfWorker && bug == Bug.NOT_BEGUN_COUNTS) {
+        return one(settlement.outcome() instanceof Outcome.NotBegun ? retried(settlement) : settlement);
+      }
       if (isOfWorker && settlement.outcome() instanceof Outcome.Finished && scene.random.nextInt(RARITY) == 0) {
-        SettleResult again = one(new Settlement(settlement.id(), settlement.generation(), settlement.token(),
-            new Outcome.Retry(Due.NOW), settlement.begunAt(), settlement.detail(), settlement.note()));
+        SettleResult again = one(retried(settlement));
         return again.kind() == SettleResult.Kind.SETTLED
             ? new SettleResult(again.kind(), TaskState.FINISHED, again.wakeAt())
             : again;
       }
       return one(settlement);
+    }
+
+    private static Settlement retried(Settlement settlement) {
+      return new Settlement(settlement.id(), settlement.generation(), settlement.token(), new Outcome.Retry(Due.NOW),
+          settlement.begunAt(), settlement.detail(), settlement.note());
     }
 
     private SettleResult one(Settlement settlement) {

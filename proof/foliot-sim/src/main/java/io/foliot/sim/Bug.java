@@ -119,6 +119,8 @@ enum Bug {
   SEAT_IS_IGNORED(FleetSimulation.Check.TARGET),
   /** A node gets no zone from a worker. */
   ZONE_OF_WORKER_IS_LOST(FleetSimulation.Check.TARGET),
+  /** A seat has the same number for all its workers, one after another. */
+  TENANCY_IS_FORGOTTEN(FleetSimulation.Check.TARGET),
   /** A free seat is given to another worker at once. */
   SEAT_WITHOUT_REST(FleetSimulation.Check.SEATS),
   /** A free seat is given to a worker of another zone. */
@@ -135,6 +137,8 @@ enum Bug {
   LIVE_LEASE_IS_TAKEN(FleetSimulation.Check.ONCE),
   /** Every attempt of a worker's task has the number 1. */
   ATTEMPT_STARTS_AGAIN(FleetSimulation.Check.FENCE),
+  /** An attempt that did not begin counts. */
+  NOT_BEGUN_COUNTS(FleetSimulation.Check.FENCE),
   /** Parked tasks with an address are never found. */
   PARKED_ADDRESSES_ARE_LOST(FleetSimulation.Check.LIVENESS),
   /** Queues with parked tasks are listed only in every fourth second. */

@@ -12,6 +12,7 @@ import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.ForwardingStore;
+import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
@@ -73,6 +74,8 @@ final class FleetJudge {
     final TaskRecord task;
     long leaseEnd;
     boolean isSettled;
+    boolean isGivenBack;
+    boolean hasBegun;
 
     Claimed(Token token, TaskRecord task) {
       this.token = token;
@@ -183,7 +186,7 @@ final class FleetJudge {
       count(FleetCase.PLANNED_WITHOUT_WORKERS);
     }
     for (Fleet.Seat seat : fleet.seats()) {
-      if (seat.isLive() && !seats.hasHad(seat.worker(), seat.number(), Long.MAX_VALUE)) {
+      if (seat.isLive() && !seats.hasHad(seat.worker(), seat.place(), Long.MAX_VALUE)) {
         count(FleetCase.PLANNED_FROM_AN_OLD_FLEET);
         return;
       }
@@ -193,7 +196,7 @@ final class FleetJudge {
   /** Records a planned task of a run. The task is written later, or never. */
   void planned(TaskId id, Address address, Fleet fleet) {
     boolean isOfSeat = !address.isAnywhere() && address.kind() != Address.Kind.ZONE;
-    Fleet.Seat seat = isOfSeat ? fleet.seats().get(address.number()) : null;
+    Fleet.Seat seat = isOfSeat ? fleet.seat(address.number()) : null;
     String zone = seat != null ? seat.zone() : "";
     planned.put(id, new Planned(id, address, seat == null ? "" : seat.worker(),
         address.kind() == Address.Kind.ZONE ? fleet.zones().get(address.number()) : zone));
@@ -272,9 +275,11 @@ final class FleetJudge {
       Claimed last = story.claims.getLast();
       ensure(last.isSettled || schedule.nowMillis() >= last.leaseEnd, Check.ONCE,
           "a task is not claimed while another claim is valid: " + task.id() + ", leaseEnd=" + last.leaseEnd);
-      boolean isGreater = task.generation() > last.task.generation()
-          || (task.generation() == last.task.generation() && task.attempt() > last.task.attempt());
-      ensure(isGreater, Check.FENCE, "fences grow: " + task.id() + ", attempt=" + task.attempt());
+      int counted = last.task.attempt() - (last.isGivenBack ? 1 : 0);
+      boolean isNext = task.generation() > last.task.generation()
+          || (task.generation() == last.task.generation() && task.attempt() == counted + 1);
+      ensure(isNext, Check.FENCE, "each attempt that began has the next number: " + task.id() + ", attempt="
+          + task.attempt() + ", counted=" + counted);
       if (!last.isSettled) {
         count(FleetCase.LEASE_LOST);
         ensure(!world.isCalm(), Check.ONCE, "no lease is lost while nothing is broken: " + task.id());
@@ -314,6 +319,11 @@ final class FleetJudge {
     ensure(last.token.equals(settlement.token()), Check.ONCE, "a late report is refused: " + settlement.id());
     ensure(!last.isSettled && !story.isFinal, Check.ONCE, "a claim ends once: " + settlement.id());
     last.isSettled = true;
+    if (settlement.outcome() instanceof Outcome.NotBegun) {
+      last.isGivenBack = true;
+      ensure(!last.hasBegun, Check.ONCE, "a task that has begun is not given back: " + settlement.id());
+      count(FleetCase.TASK_GIVEN_BACK);
+    }
     story.isFinal = result.state().isFinal();
     count(FleetCase.REPORT_TAKEN);
   }
@@ -328,6 +338,13 @@ final class FleetJudge {
       return;
     }
     String what = worker.name() + " begins " + plan + ", claimedAt=" + task.claimedAt();
+    Story story = stories.getOrDefault(task.id(), new Story());
+    for (Claimed claim : story.claims) {
+      if (claim.token.equals(task.token())) {
+        claim.hasBegun = true;
+        ensure(!claim.isGivenBack, Check.ONCE, "a task that was given back does not begin: " + what);
+      }
+    }
     boolean isNamedWorker = worker.name().equals(plan.worker());
     switch (plan.address().kind()) {
       case ANY -> count(FleetCase.BEGAN_ANYWHERE);
@@ -336,9 +353,8 @@ final class FleetJudge {
         ensure(worker.zone().equals(plan.zone()), Check.TARGET, "a task stays in its zone: " + what);
       }
       case ONLY -> {
-        boolean isLater = !isNamedWorker && seats.gotLater(worker.name(), plan.address().number());
-        count(isLater ? FleetCase.BEGAN_AT_A_LATER_OWNER : FleetCase.BEGAN_AT_THE_ONLY_ONE);
-        ensure(isNamedWorker || isLater, Check.TARGET, "a task for one worker only begins at that worker: " + what);
+        count(FleetCase.BEGAN_AT_THE_ONLY_ONE);
+        ensure(isNamedWorker, Check.TARGET, "a task for one worker only begins at that worker: " + what);
       }
       case SEAT, ZONE_SEAT -> {
         boolean isOfZone = plan.address().kind() == Address.Kind.ZONE_SEAT;
@@ -383,7 +399,7 @@ final class FleetJudge {
     long since = atMillis - SETTLED_MILLIS;
     return own != null && own.name().equals(plan.worker()) && own.isUndisturbedSince(since) && own.isEnabled()
         && isAsAnswered(own, true, since) && isQuietSince(since)
-        && seats.hasHad(plan.worker(), plan.address().number(), since);
+        && seats.hasHad(plan.worker(), Address.place(plan.address().number()), since);
   }
 
   /**
@@ -443,12 +459,9 @@ final class FleetJudge {
     return task != null && task.isLive();
   }
 
-  /** Returns whether a task permits no substitute, and its worker and the latest worker of its seat are gone. */
+  /** Returns whether a task permits no substitute, and its worker is gone. A later worker of its seat does not count. */
   private boolean mayWait(Planned plan) {
-    if (plan.address().kind() != Address.Kind.ONLY) {
-      return false;
-    }
-    return !isAlive(plan.worker()) && !isAlive(seats.workerOf(plan.address().number()));
+    return plan.address().kind() == Address.Kind.ONLY && !isAlive(plan.worker());
   }
 
   private boolean isAlive(String name) {
@@ -462,6 +475,9 @@ final class FleetJudge {
       if (isOpen(truth, plan)) {
         if (mayWait(plan)) {
           count(FleetCase.WAITS_FOR_THE_ONLY_ONE);
+          if (isAlive(seats.workerOf(Address.place(plan.address().number())))) {
+            count(FleetCase.IGNORED_BY_A_LATER_OWNER);
+          }
         } else {
           ensure(false, Check.LIVENESS, "no task is still live at the end: " + plan + ", " + find(truth, plan.id()));
         }

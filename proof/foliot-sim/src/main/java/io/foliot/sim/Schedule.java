@@ -1,6 +1,5 @@
 package io.foliot.sim;
 
-import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -13,10 +12,16 @@ final class Schedule {
   /** The wall time at the virtual time 0: 2026-01-01T00:00:00Z, in microseconds since 1970. */
   private static final long START_MICROS = 1_767_225_600_000_000L;
 
-  private record TimedAction(long atNanos, long number, Runnable action) {}
+  private record TimedAction(long atNanos, long number, Runnable action) implements Comparable<TimedAction> {
+    /** Compares without functions, because a sixth of a simulation's time was spent in a comparator made of them. */
+    @Override
+    public int compareTo(TimedAction other) {
+      int byTime = Long.compare(atNanos, other.atNanos);
+      return byTime != 0 ? byTime : Long.compare(number, other.number);
+    }
+  }
 
-  private final PriorityQueue<TimedAction> actions = new PriorityQueue<>(
-      Comparator.comparingLong(TimedAction::atNanos).thenComparingLong(TimedAction::number));
+  private final PriorityQueue<TimedAction> actions = new PriorityQueue<>();
   private long nowNanos;
   private long number;
 

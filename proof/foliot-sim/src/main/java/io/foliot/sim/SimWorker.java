@@ -1,17 +1,19 @@
 package io.foliot.sim;
 
 import io.foliot.core.Scheduler.Pull;
+import io.foliot.core.TaskNote;
 import io.foliot.core.Token;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.engine.Engine;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,6 +77,17 @@ final class SimWorker {
   private long disabledMillis = Long.MAX_VALUE;
   /** Whether a call to enable or disable this worker was not answered, so the call may take effect at any time. */
   private boolean mayChangeLate;
+
+  /** A call of a node's engine. */
+  private interface Call<R> {
+    CompletionStage<R> of(Engine engine);
+
+    /**
+     * Handles, in the node, an answer that could not be written because the worker or its connection is gone. Such an
+     * answer may also be lost without a failure of the write.
+     */
+    default void unwritten(Engine engine, R answer) {}
+  }
 
   /** A receiver of an answer, which is null if the call failed or was lost. */
   private interface Answered<R> {
@@ -249,8 +262,9 @@ final class SimWorker {
   }
 
   /** Calls the node's engine. {@code then} gets the result, or null if the call failed or was not answered in time. */
-  private <R> void call(long patienceMillis, Function<Engine, CompletionStage<R>> request, Answered<R> then) {
+  private <R> void call(long patienceMillis, Call<R> request, Answered<R> then) {
     NodeProcess mine = process;
+    int calledOver = connection;
     SimNode to = node;
     NodeProcess server = to.process();
     boolean[] answered = new boolean[1];
@@ -269,8 +283,11 @@ final class SimWorker {
         send(() -> answer.accept(null));
         return;
       }
-      server.run(() -> request.apply(engine).whenComplete((result, failure) -> send(() -> {
-        if (!cut) {
+      server.run(() -> request.of(engine).whenComplete((result, failure) -> send(() -> {
+        boolean isOpen = !cut && mine.isAlive() && connection == calledOver;
+        if (!isOpen && failure == null && random.nextBoolean()) {
+          server.run(() -> request.unwritten(engine, result));
+        } else if (!cut) {
           answer.accept(failure == null ? result : null);
         }
       })));
@@ -308,9 +325,17 @@ final class SimWorker {
     int mine = connection;
     Pull pull = new Pull(FleetRuns.QUEUE, free, waitMillis, surroundings.world().leaseMillis(), name,
         surroundings.bug().zoneOf(zone));
-    call(waitMillis + PATIENCE_MILLIS, engine -> {
-      polledMillis = schedule.nowMillis();
-      return engine.pull(pull);
+    call(waitMillis + PATIENCE_MILLIS, new Call<List<TaskRecord>>() {
+      @Override
+      public CompletionStage<List<TaskRecord>> of(Engine engine) {
+        polledMillis = schedule.nowMillis();
+        return engine.pull(pull);
+      }
+
+      @Override
+      public void unwritten(Engine engine, List<TaskRecord> tasks) {
+        tasks.forEach(task -> giveBack(engine, task));
+      }
     }, tasks -> {
       if (mine != connection) {
         return;
@@ -323,6 +348,13 @@ final class SimWorker {
         later(PAUSE_MILLIS * (tasks.isEmpty() ? 1 : 0), this::poll);
       }
     });
+  }
+
+  private static void giveBack(Engine engine, TaskRecord task) {
+    Token token = task.token();
+    if (token != null) {
+      CompletableFuture<?> unused = engine.giveBack(task.id(), token, "the claim could not be answered");
+    }
   }
 
   private void pollElsewhere() {
@@ -359,8 +391,7 @@ final class SimWorker {
         }
         extend();
         call(PATIENCE_MILLIS, engine -> {
-          engine.seen(name);
-          return engine.extend(task.id(), token, Duration.ofMillis(leaseMillis));
+          return engine.extend(task.id(), token, Duration.ofMillis(leaseMillis), TaskNote.NONE, WorkerId.of(name));
         }, result -> {
           if (result != null && result.kind() != ExtendResult.Kind.EXTENDED && isObedient && !isOver) {
             isOver = true;

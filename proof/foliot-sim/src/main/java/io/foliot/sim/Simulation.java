@@ -41,7 +41,10 @@ public final class Simulation {
   private static final long CHECK_MILLIS = 1_000;
   /** Interval of the checks of the running tasks of a limited queue. */
   private static final long RUNNING_MILLIS = 200;
-  /** Maximum number of checks in a row at which a slot may have no owner, or two owners. */
+  /**
+   * Maximum number of checks in a row at which a slot may have no owner, or two owners, besides those while two calls in
+   * a row of a node go unanswered.
+   */
   private static final int MAX_UNEVEN_CHECKS = 8;
   /** Longest time from the heal until the sessions of unreachable nodes have ended and each slot has an owner. */
   private static final long OWNED_MILLIS = 45_000;
@@ -218,7 +221,7 @@ public final class Simulation {
       if (healedMillis > OWNED_MILLIS) {
         // A node whose calls fail at random sometimes loses its slots, and gets them back.
         unevenChecks = isCoordinated() && ownedByMembers != slots ? unevenChecks + 1 : 0;
-        if (unevenChecks > MAX_UNEVEN_CHECKS) {
+        if (unevenChecks > maxUnevenChecks()) {
           unmet("each slot has one owner again: slots=" + slots + ", owned=" + ownedByMembers);
         }
         nodes.forEach(this::ensureServes);
@@ -238,6 +241,10 @@ public final class Simulation {
   private boolean isCoordinated() {
     return world.coordination() == World.Coordination.STORE
         || (world.coordination() == World.Coordination.SERVICE && !coordination.isAway());
+  }
+
+  private long maxUnevenChecks() {
+    return MAX_UNEVEN_CHECKS + 2 * world.store().patienceMillis() / CHECK_MILLIS;
   }
 
   private void ensureKnowsQueues(SimNode node) {
@@ -306,7 +313,7 @@ public final class Simulation {
   private boolean isOver() {
     long now = schedule.nowMillis();
     boolean owned = schedule.nowNanos() / 1_000_000 > SimCluster.HEAL_MILLIS + OWNED_MILLIS
-        + 2 * MAX_UNEVEN_CHECKS * CHECK_MILLIS;
+        + 2 * maxUnevenChecks() * CHECK_MILLIS;
     return owned && quietSinceMillis != Long.MAX_VALUE && now - quietSinceMillis > QUIET_MILLIS;
   }
 

@@ -21,6 +21,8 @@ import tools.jackson.databind.node.ObjectNode;
 abstract sealed class JobActCommand implements Callable<Integer> {
   /** Number of runs that the server returns at most. */
   private static final int MAX_RUNS = 1_000;
+  /** Number of shards whose logs are shown unless the caller sets another number. */
+  private static final int DEFAULT_LOGS = 10;
   /** Pause between two reads of a run that the command waits for. */
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -104,6 +106,12 @@ abstract sealed class JobActCommand implements Callable<Integer> {
       shell.line("  runs      " + totals.at("succeeded").number() + " succeeded, " + totals.at("failed").number()
           + " failed, " + totals.at("stopped").number() + " stopped, " + totals.at("requested").number()
           + " requested");
+      if (job.at("latestFailure").exists()) {
+        String time = job.at("latestFailure", "time").text();
+        shell.line(
+            "latest failure: " + Shell.plain(job.at("latestFailure", "reason").text()) + " (run of " + time + ")");
+        shell.line("  foliot jobs log " + name + " " + time + " shows its log");
+      }
       targets(shell, job.at("active").items());
       shell.line(job.at("state").text().equals("PAUSED") && !job.at("pause", "until").exists()
           ? "next times, if it were resumed now:"
@@ -130,14 +138,22 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     }
   }
 
-  /** Shows the runs of a job. */
-  @Command(name = "runs", description = "Shows the runs of a job, and the scheduled times that did not run, the newest first.")
+  /** Shows the runs of a job, or one run with its shards. */
+  @Command(name = "runs", description = {
+      "Shows the runs of a job, and the scheduled times that did not run, the newest first.",
+      "With a time: shows the shards of the run of that time, with their tasks and the reasons of their failures."})
   static final class Runs extends JobActCommand {
+    @Parameters(index = "1", arity = "0..1", paramLabel = "TIME", description = "the scheduled time of a run, to show its shards")
+    private @Nullable String time;
+
     @Mixin
     private final JsonOption json = new JsonOption();
 
     @Option(names = "--result", paramLabel = "RESULT", description = "only runs and times with this result, such as failed, running or missed")
     private @Nullable String wanted;
+
+    @Option(names = "--failed", description = "with TIME: only shards that failed or were cancelled")
+    private boolean onlyFailed;
 
     @Option(names = "--limit", paramLabel = "N", description = "maximum number of lines; all that are kept unless given")
     private @Nullable Integer limit;
@@ -148,25 +164,168 @@ abstract sealed class JobActCommand implements Callable<Integer> {
 
     @Override
     int act(ServerConnection remote, String path, String name) {
+      if (time != null) {
+        if (wanted != null) {
+          throw CommandException.usage("--result is for the list of runs; with a time, --failed shows failed shards");
+        }
+        return one(remote, path, name, time);
+      }
+      if (onlyFailed) {
+        throw CommandException.usage("--failed needs the time of a run; --result failed lists the failed runs");
+      }
       String answer = remote.get(path + "/runs?limit=" + (limit == null ? MAX_RUNS : limit)
           + (wanted == null ? "" : "&result=" + ServerConnection.segment(wanted.toUpperCase(Locale.ROOT))));
       if (json.isSet()) {
         shell.line(answer);
         return Foliot.OK;
       }
-      Table table = new Table().left("time").right("times").left("origin").left("result").right("shards")
-          .right("failed").left("ended");
-      for (JsonView run : JsonView.parse(answer).at("runs").items()) {
-        table.row(run.at("time").text(), run.at("count").exists() ? run.at("count").number() : 1L,
-            run.at("origin").text(), result(run), run.at("shards").number(), run.at("failed").number(),
-            run.at("endedAt").text("-"));
-      }
-      if (table.isEmpty()) {
+      List<JsonView> runs = JsonView.parse(answer).at("runs").items();
+      if (runs.isEmpty()) {
         shell.line(wanted == null ? name + " has not run yet" : name + " has no such run");
       } else {
-        table.print(shell);
-        targets(shell, JsonView.parse(answer).at("runs").items());
+        table(shell, runs);
+        targets(shell, runs);
       }
+      return Foliot.OK;
+    }
+
+    private int one(ServerConnection remote, String path, String name, String of) {
+      String page = path + "/runs/" + ServerConnection.segment(of) + "?limit=" + Math.min(MAX_RUNS, limit())
+          + (onlyFailed ? "&failed=true" : "");
+      String answer = remote.get(page);
+      if (json.isSet()) {
+        shell.line(answer);
+        return Foliot.OK;
+      }
+      JsonView view = JsonView.parse(answer);
+      table(shell, view.at("runs").items());
+      Table table = new Table().left("shard").left("state").right("attempt").left("worker").left("node").left("begun")
+          .left("ended").left("task").left("reason");
+      int shown = 0;
+      for (String next = rows(view, table); !next.isEmpty()
+          && (shown += MAX_RUNS) < limit(); next = rows(view, table)) {
+        view = JsonView.parse(remote.get(page + "&cursor=" + ServerConnection.segment(next)));
+      }
+      if (!table.isEmpty()) {
+        table.print(shell);
+        shell.line("foliot jobs log " + name + " " + of + " shows the logs; foliot get TASK shows a task");
+      } else if (onlyFailed) {
+        shell.line("no shard of it failed");
+      }
+      return Foliot.OK;
+    }
+
+    private int limit() {
+      return limit == null ? Integer.MAX_VALUE : limit;
+    }
+
+    /** Adds the shards of a page to a table, and returns the cursor of the next page, or an empty text. */
+    private static String rows(JsonView page, Table table) {
+      for (JsonView shard : page.at("shards").items()) {
+        table.row(shardName(shard), shard.at("state").text(),
+            shard.at("attempt").exists() ? shard.at("attempt").number() : "-", shard.at("worker").text("-"),
+            shard.at("node").text("-"), shard.at("begunAt").text("-"), shard.at("endedAt").text("-"),
+            shard.at("task").text("-"), shard.at("reason").text(""));
+      }
+      return page.at("next").text("");
+    }
+
+    private static void table(Shell shell, List<JsonView> runs) {
+      Table table = new Table().left("time").right("times").left("origin").left("result").right("shards")
+          .right("failed").left("ended").left("reason");
+      for (JsonView run : runs) {
+        table.row(run.at("time").text(), run.at("count").exists() ? run.at("count").number() : 1L,
+            run.at("origin").text(), result(run), run.at("shards").number(), run.at("failed").number(),
+            run.at("endedAt").text("-"), run.at("reason").text(""));
+      }
+      table.print(shell);
+    }
+  }
+
+  /** Returns the name of a shard or listener of a run: "3", "eu/3", "before" or "after". */
+  private static String shardName(JsonView shard) {
+    String phase = shard.at("phase").text("");
+    String zone = shard.at("zone").text("");
+    return phase.isEmpty() ? (zone.isEmpty() ? "" : zone + "/") + shard.at("shard").number() : phase;
+  }
+
+  /** Shows the logs of a run. */
+  @Command(name = "log", description = "Shows the logs of the shards of a run, those of failed shards first.")
+  static final class Log extends JobActCommand {
+    @Parameters(index = "1", arity = "0..1", paramLabel = "TIME", description = "the scheduled time of the run; the latest run unless given")
+    private @Nullable String time;
+
+    @Option(names = "--limit", paramLabel = "N", description = "maximum number of shards; 10 unless given")
+    private @Nullable Integer limit;
+
+    @Mixin
+    private final JsonOption json = new JsonOption();
+
+    Log(Shell shell) {
+      super(shell);
+    }
+
+    @Override
+    int act(ServerConnection remote, String path, String name) {
+      String answer = remote.get(path + "/log?limit=" + (limit == null ? DEFAULT_LOGS : limit)
+          + (time == null ? "" : "&time=" + ServerConnection.segment(time)));
+      if (json.isSet()) {
+        shell.line(answer);
+        return Foliot.OK;
+      }
+      JsonView log = JsonView.parse(answer);
+      List<JsonView> shards = log.at("shards").items();
+      if (shards.isEmpty()) {
+        shell.line("the run of " + log.at("time").text() + " has no log");
+      }
+      for (JsonView shard : shards) {
+        String reason = shard.at("reason").text("");
+        shell.line("run of " + log.at("time").text() + ", "
+            + (shard.at("phase").exists() ? "listener " : "shard ") + shardName(shard) + ": " + shard.at("state").text()
+            + (reason.isEmpty() ? "" : ": " + Shell.plain(reason)) + ", task " + shard.at("task").text("-"));
+        shard.at("log").text("").lines().forEach(line -> shell.line("  " + Shell.plain(line.replace("\t", "  "))));
+      }
+      if (log.at("more").isTrue()) {
+        shell.error("(there may be more; a larger --limit shows them)");
+      }
+      return Foliot.OK;
+    }
+  }
+
+  /** Runs a failed shard of a run again. */
+  @Command(name = "redrive", description = {
+      "Runs a failed shard of a run again, with the same payload and from its last checkpoint.",
+      "The result of the run then follows from all its shards."})
+  static final class Redrive extends JobActCommand {
+    @Parameters(index = "1", paramLabel = "TIME", description = "the scheduled time, as foliot jobs runs shows it")
+    private String time = "";
+
+    @Option(names = "--shard", required = true, paramLabel = "N", description = "the number of the shard, as foliot jobs runs JOB TIME shows it")
+    private int shard;
+
+    @Option(names = "--zone", paramLabel = "ZONE", description = "the zone of the shard, if it has one")
+    private @Nullable String zone;
+
+    @Option(names = "--origin", paramLabel = "ORIGIN", description = "the origin of the run, if the time has several runs")
+    private @Nullable String origin;
+
+    Redrive(Shell shell) {
+      super(shell);
+    }
+
+    @Override
+    int act(ServerConnection remote, String path, String name) {
+      ObjectNode body = JsonNodeFactory.instance.objectNode().put("shard", shard);
+      if (zone != null) {
+        body.put("zone", zone);
+      }
+      if (origin != null) {
+        body.put("origin", origin);
+      }
+      remote.post(path + "/runs/" + ServerConnection.segment(time) + "/redrive", body.toString(),
+          JobPutCommand.TIMEOUT);
+      shell.line("shard " + shard + " of the run of " + time + " runs again; foliot jobs runs " + name
+          + " " + time + " shows it");
       return Foliot.OK;
     }
   }

@@ -49,6 +49,8 @@ final class JobsCommand implements Callable<Integer> {
         .addSubcommand(new JobActCommand.Get(shell))
         .addSubcommand(new JobActCommand.Next(shell))
         .addSubcommand(new JobActCommand.Runs(shell))
+        .addSubcommand(new JobActCommand.Log(shell))
+        .addSubcommand(new JobActCommand.Redrive(shell))
         .addSubcommand(new JobActCommand.Trigger(shell))
         .addSubcommand(new JobBackfillCommand(shell))
         .addSubcommand(new JobStateCommand.Pause(shell))

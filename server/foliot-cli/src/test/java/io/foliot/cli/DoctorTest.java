@@ -44,6 +44,24 @@ final class DoctorTest {
   }
 
   @Test
+  void anotherProgramIsNoServer() throws IOException {
+    HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    other.createContext("/", call -> {
+      call.sendResponseHeaders(200, -1);
+      call.close();
+    });
+    other.start();
+    try {
+      Outcome outcome = Outcome.of(Map.of(), "doctor", "--json", "--url",
+          "http://127.0.0.1:" + other.getAddress().getPort());
+      assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+      assertThat(check(outcome, "server").at("seen").text()).contains("not as a Foliot server does");
+    } finally {
+      other.stop(0);
+    }
+  }
+
+  @Test
   void anUnreachableDatabaseIsReported() {
     Outcome outcome = Outcome.of(Map.of("FOLIOT_STORE_KIND", "jdbc:postgresql://127.0.0.1:1/foliot?password=hush",
         "FOLIOT_STORE_USER", "foliot"), "doctor", "--json", "--port", "0");

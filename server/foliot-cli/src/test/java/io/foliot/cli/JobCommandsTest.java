@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.backends.Await;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.Settlement;
+import io.foliot.client.TaskNote;
 import io.foliot.client.Worker;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.config.FoliotConfig;
@@ -323,5 +324,36 @@ final class JobCommandsTest {
         .contains("there is no job nothing", "foliot jobs put nothing --queue QUEUE").doesNotContain("/v1/");
     assertThat(run("calendars", "delete", "nothing").err())
         .contains("there is no calendar nothing", "foliot calendars put nothing").doesNotContain("/v1/");
+  }
+
+  @Test
+  void aFailedRunLeadsToItsLogAndItsTask() {
+    output("jobs", "put", "bad", "--queue", "billing", "--cron", "0 2 1 1 *", "--max-attempts", "1");
+    output("jobs", "trigger", "bad");
+    try (FoliotClient client = FoliotClient.builder(URI.create(server.url())).build();
+        Worker worker = Worker.builder(client, "billing", task -> Settlement.nack("no such table")
+            .noting(new TaskNote(0.5, "", "row 7", "opened\nno such table"))).start()) {
+      assertThat(worker).isNotNull();
+      Await.until("the run has failed", BOUND, () -> output("jobs", "runs", "bad").contains("FAILED"));
+    }
+    String runs = output("jobs", "runs", "bad");
+    String time = runs.lines().skip(1).findFirst().orElseThrow().split(" ")[0];
+    assertThat(runs).contains("shard 0: no such table");
+    assertThat(output("jobs", "get", "bad")).contains("latest failure: shard 0: no such table",
+        "foliot jobs log bad " + time);
+    String run = output("jobs", "runs", "bad", time, "--failed");
+    assertThat(run).contains("FAILED", "no such table");
+    assertThat(output("jobs", "log", "bad")).contains("shard 0: FAILED: no such table, task ",
+        "  opened\n  no such table\n");
+    String tasks = output("tasks", "--job", "bad");
+    String id = tasks.lines().skip(1).findFirst().orElseThrow().split(" ")[0];
+    assertThat(run).contains(id);
+    assertThat(tasks.lines().findFirst().orElseThrow()).contains("JOB");
+    assertThat(output("tasks", "billing", "--key", "none")).doesNotContain(id);
+    assertThat(run("tasks").err()).contains("QUEUE");
+
+    assertThat(run("jobs", "redrive", "bad", time, "--shard", "5").err()).contains("has not failed");
+    assertThat(output("jobs", "redrive", "bad", time, "--shard", "0")).contains("runs again");
+    assertThat(output("jobs", "runs", "bad", time)).contains("RUNNING", id);
   }
 }

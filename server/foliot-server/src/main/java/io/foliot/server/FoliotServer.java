@@ -11,6 +11,7 @@ import io.foliot.server.api.AnswerMemory;
 import io.foliot.server.api.Api;
 import io.foliot.server.api.ApiLimits;
 import io.foliot.server.api.Bodies;
+import io.foliot.server.api.Cursors;
 import io.foliot.server.api.ServerInfo;
 import io.foliot.server.config.FoliotConfig;
 import io.foliot.server.metrics.LatePasses;
@@ -68,6 +69,7 @@ public final class FoliotServer implements AutoCloseable {
   private final CommitPulse pulse;
   private final StoreIdentity identity;
   private final LatePasses latePasses;
+  private final Cursors cursors;
   private final Watchdog watchdog;
 
   // guarded by this
@@ -101,7 +103,8 @@ public final class FoliotServer implements AutoCloseable {
     ServerInfo info = new ServerInfo(version(), prometheus::scrape,
         runtime.store().capability(Backups.class).orElse(null), config.store().backups(),
         this::troubles, this::warnings);
-    api = new Api(new Api.Parts(runtime.scheduler(), runtime.jobs(), clock, random, gate, keys, limits, info));
+    cursors = new Cursors(cursorSecret(random), random);
+    api = new Api(new Api.Parts(runtime.scheduler(), runtime.jobs(), clock, random, gate, keys, limits, cursors, info));
     Bodies bodies = new Bodies(config.limits().waitingBytes());
     long answerBytes = Math.min(config.limits().answerBytes(), Runtime.getRuntime().maxMemory() / ANSWERS_OF_HEAP);
     AnswerMemory reads = new AnswerMemory(answerBytes);
@@ -159,6 +162,10 @@ public final class FoliotServer implements AutoCloseable {
     return new KeyRing(vault, configured, isRequired ? file.alwaysSet() : file);
   }
 
+  private byte[] cursorSecret(SecureRandom random) {
+    return StoreIdentity.cursorSecret(runtime.store(), random, config.listen().callTimeout());
+  }
+
   /**
    * Records the store that this server has adopted while it ran. If the server needs keys, and the store has none, makes
    * a new first key, as a start does. Several servers that adopt a store at the same time may make a key each.
@@ -170,8 +177,9 @@ public final class FoliotServer implements AutoCloseable {
         issueFirstKey(keys, random, Instant.ofEpochMilli(clock.wallMillis()), out);
       }
       identity.keep();
+      cursors.replace(cursorSecret(random));
     } catch (RuntimeException e) {
-      log.error("cannot make a first API key for the store that was adopted; restart this server to make one: reason={}",
+      log.error("cannot prepare the store that was adopted; restart this server, which makes a first API key: reason={}",
           e.toString());
     }
   }

@@ -35,6 +35,7 @@ import org.slf4j.LoggerFactory;
 final class StoreIdentity {
   private static final Logger log = LoggerFactory.getLogger(StoreIdentity.class);
   private static final String DOCUMENT = "identity";
+  private static final String CURSORS = "cursors";
   private static final String FILE = "store-identity";
   private static final int BYTES = 16;
   /** Maximum number of identities in the file. If one is dropped, its store is unknown again. */
@@ -72,10 +73,22 @@ final class StoreIdentity {
    * @throws StoreException if the store does not answer in time
    */
   static StoreIdentity of(TaskStore store, RandomGenerator random, @Nullable Path folder, Duration timeout) {
+    return new StoreIdentity(store, random, folder, readOrWrite(store, DOCUMENT, random, timeout));
+  }
+
+  /**
+   * Reads the secret of the cursors that the servers of a store give to callers, or gives the store one.
+   *
+   * @throws StoreException if the store does not answer in time
+   */
+  static byte[] cursorSecret(TaskStore store, RandomGenerator random, Duration timeout) {
+    return HexFormat.of().parseHex(readOrWrite(store, CURSORS, random, timeout));
+  }
+
+  private static String readOrWrite(TaskStore store, String name, RandomGenerator random, Duration timeout) {
     try {
-      return new StoreIdentity(store, random, folder,
-          readOrWrite(store, random).toCompletableFuture().copy().orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
-              .join());
+      return readOrWrite(store, name, random).toCompletableFuture().copy()
+          .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS).join();
     } catch (CompletionException e) {
       if (e.getCause() instanceof TimeoutException) {
         throw new StoreException("the store did not answer in time: timeout=" + timeout, e);
@@ -84,17 +97,20 @@ final class StoreIdentity {
     }
   }
 
-  private static CompletionStage<String> readOrWrite(TaskStore store, RandomGenerator random) {
-    byte[] bytes = new byte[BYTES];
-    random.nextBytes(bytes);
-    String made = HexFormat.of().formatHex(bytes);
-    return store.document(DocumentKind.CLUSTER, DOCUMENT).thenCompose(found -> found.isPresent()
+  private static CompletionStage<String> readOrWrite(TaskStore store, String name, RandomGenerator random) {
+    byte[] made = new byte[BYTES];
+    random.nextBytes(made);
+    return readOrWrite(store, name, HexFormat.of().formatHex(made));
+  }
+
+  private static CompletionStage<String> readOrWrite(TaskStore store, String name, String made) {
+    return store.document(DocumentKind.CLUSTER, name).thenCompose(found -> found.isPresent()
         ? CompletableFuture.completedFuture(text(found.get()))
-        : store.writeDocument(DocumentKind.CLUSTER, DOCUMENT, 0, made.getBytes(US_ASCII))
+        : store.writeDocument(DocumentKind.CLUSTER, name, 0, made.getBytes(US_ASCII))
             .thenCompose(written -> written
                 ? CompletableFuture.completedFuture(made)
-                // Another server has written an identity at the same time.
-                : store.document(DocumentKind.CLUSTER, DOCUMENT).thenApply(other -> text(other.orElseThrow()))));
+                // Another server has written the document at the same time.
+                : store.document(DocumentKind.CLUSTER, name).thenApply(other -> text(other.orElseThrow()))));
   }
 
   private static String text(Document document) {
@@ -186,7 +202,7 @@ final class StoreIdentity {
     }
     return missed <= ADOPT_AFTER
         ? CompletableFuture.completedFuture(null)
-        : readOrWrite(store, random).thenAccept(this::adopt);
+        : readOrWrite(store, DOCUMENT, random).thenAccept(this::adopt);
   }
 
   private void adopt(String present) {

@@ -139,6 +139,7 @@ class JobRaceTest {
       case PATCH_JOB -> "{\"timeout\": \"5m\"}";
       case TRIGGER_JOB -> "{\"parameter\": \"" + OWN + "\"}";
       case BACKFILL_JOB -> "{\"from\": \"2026-01-01T00:00:00Z\", \"to\": \"2026-01-02T00:00:00Z\"}";
+      case REDRIVE_RUN -> "{\"shard\": 0}";
       case PAUSE_JOB, RESUME_JOB, STOP_RUN -> "";
       default -> null;
     });

@@ -51,6 +51,14 @@ public sealed interface Answer {
     }
   }
 
+  /**
+   * The attempt did not begin: neither a receiver nor a handler has seen the task. It does not count; see {@link
+   * Outcome.NotBegun}.
+   *
+   * @param health the meaning for the destination
+   */
+  record NotBegun(Health health, String detail) implements Answer {}
+
   /** The attempt failed, and a retry is pointless. */
   record Fail(String detail) implements Answer {}
 

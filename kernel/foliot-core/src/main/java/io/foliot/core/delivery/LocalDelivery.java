@@ -118,8 +118,8 @@ public final class LocalDelivery implements Delivery, ServedQueues {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
     Registered handler = handlers.get(attempt.task().queue());
     if (handler == null) {
-      answer.complete(new Answer.Retry(null, Answer.Health.WELL,
-          "the handler of the queue was removed from this node a moment ago"));
+      answer.complete(new Answer.NotBegun(Answer.Health.WELL,
+          "not begun: the handler of the queue was removed from this node a moment ago"));
       return answer;
     }
     Work work = new Work(handler, attempt, answer);
@@ -131,8 +131,8 @@ public final class LocalDelivery implements Delivery, ServedQueues {
     try {
       executor.execute(work);
     } catch (RejectedExecutionException e) {
-      answer
-          .complete(new Answer.Retry(null, Answer.Health.OVERLOADED, "the executor of the handlers refused the task"));
+      answer.complete(
+          new Answer.NotBegun(Answer.Health.OVERLOADED, "not begun: the executor of the handlers refused the task"));
     }
     return answer;
   }
@@ -179,7 +179,8 @@ public final class LocalDelivery implements Delivery, ServedQueues {
         answer.complete(handler.handler.handle(attempt));
       } catch (Throwable thrown) {
         Throwable e = thrown instanceof NotedFailure noted && noted.getCause() != null ? noted.getCause() : thrown;
-        handler.failures.failed(attempt.task().id().toString(), attempt.task().attempt(), e, clock.monotonicNanos());
+        handler.failures.failed(attempt.task().id().toString(), attempt.task().key(), attempt.task().attempt(), e,
+            clock.monotonicNanos());
         Answer retry = new Answer.Retry(null, Answer.Health.WELL, e.toString());
         answer.complete(thrown instanceof NotedFailure noted ? new Answer.Noted(retry, noted.note) : retry);
         if (e instanceof Error error && !(e instanceof AssertionError || e instanceof LinkageError)) {

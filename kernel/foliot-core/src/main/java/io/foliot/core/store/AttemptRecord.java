@@ -34,6 +34,8 @@ public record AttemptRecord(long generation, int attempt, long begunAt, long end
     /** The attempt succeeded, and the task was to fire again. */
     REARMED,
     /** The lease ended before an end of the attempt was recorded; the result of the attempt is unknown. */
-    LEASE_ENDED
+    LEASE_ENDED,
+    /** The attempt did not begin, and does not count; the next attempt has the same number. */
+    NOT_BEGUN
   }
 }

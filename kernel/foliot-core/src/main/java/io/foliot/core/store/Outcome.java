@@ -19,6 +19,18 @@ public sealed interface Outcome {
    */
   record Retry(Due due) implements Outcome {}
 
+  /**
+   * The attempt did not begin: neither a receiver nor a handler has seen the task. It does not count, so the next
+   * attempt has its number. The task is due again at once. After {@link #AT_ONCE} such attempts in a row, the task is due
+   * again after {@link #PAUSE_MILLIS} each time, and the history keeps only the latest of the further ones.
+   */
+  record NotBegun() implements Outcome {
+    /** Number of successive attempts that did not begin, each of which makes its task due at once. */
+    public static final int AT_ONCE = 3;
+    /** Pause after each further one, in milliseconds: a task that always comes back must not keep its queue busy. */
+    public static final long PAUSE_MILLIS = 1_000;
+  }
+
   /** The attempt failed, and no other attempt is to be made. */
   record Failed() implements Outcome {}
 

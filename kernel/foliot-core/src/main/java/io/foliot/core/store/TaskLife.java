@@ -1,6 +1,7 @@
 package io.foliot.core.store;
 
 import io.foliot.core.Body;
+import io.foliot.core.JobHeaders;
 import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
@@ -330,11 +331,27 @@ final class TaskLife {
     }
     AttemptRecord attempt = new AttemptRecord(record.generation(), record.attempt(), settlement.begunAt(), now.millis(),
         end, settlement.detail());
-    TaskRecord reported = record.edit().settledAs(null).attempts(append(record.attempts(), attempt))
+    List<AttemptRecord> earlier = record.attempts();
+    if (end == AttemptRecord.End.NOT_BEGUN && notBegun(record) > Outcome.NotBegun.AT_ONCE) {
+      earlier = earlier.subList(0, earlier.size() - 1);
+    }
+    TaskRecord reported = record.edit().settledAs(null).attempts(append(earlier, attempt))
         .noted(noted(record, settlement.note())).done();
     TaskRecord after = ended(reported, settlement, terms, now).edit().settledAs(end).done();
     return new Step<>(after,
         new SettleResult(SettleResult.Kind.SETTLED, after.state(), after.isLive() ? after.wakeAt() : 0));
+  }
+
+  /** Returns how many of the latest attempts of the generation did not begin, as far as the history shows. */
+  private static int notBegun(TaskRecord record) {
+    int count = 0;
+    for (AttemptRecord attempt : record.attempts().reversed()) {
+      if (attempt.end() != AttemptRecord.End.NOT_BEGUN || attempt.generation() != record.generation()) {
+        break;
+      }
+      count++;
+    }
+    return count;
   }
 
   private static TaskRecord.@Nullable Noted noted(TaskRecord running, TaskNote note) {
@@ -354,6 +371,12 @@ final class TaskLife {
     return switch (outcome) {
       case Outcome.Finished finished -> end(running, TaskState.FINISHED, "", terms, now);
       case Outcome.Failed failed -> end(running, TaskState.FAILED, running.attempts().getLast().detail(), terms, now);
+      case Outcome.NotBegun notBegun -> {
+        long pauseMillis = notBegun(running) > Outcome.NotBegun.AT_ONCE ? Outcome.NotBegun.PAUSE_MILLIS : 0;
+        // Not before the due time, even if the store's clock was set back after the claim.
+        long dueAt = Math.max(running.dueAt(), now.at(Due.after(pauseMillis)));
+        yield delayed(running.edit(), running.generation(), dueAt, now).attempt(running.attempt() - 1).done();
+      }
       case Outcome.Retry retry -> delayed(running.edit(), running.generation(), now.at(retry.due()), now).done();
       case Outcome.Rearm rearm -> {
         long dueAt = now.at(rearm.due());
@@ -392,6 +415,7 @@ final class TaskLife {
       case Outcome.Failed failed -> AttemptRecord.End.FAILED;
       case Outcome.Retry retry -> AttemptRecord.End.RETRIED;
       case Outcome.Rearm rearm -> AttemptRecord.End.REARMED;
+      case Outcome.NotBegun notBegun -> AttemptRecord.End.NOT_BEGUN;
     };
   }
 
@@ -431,8 +455,16 @@ final class TaskLife {
     long generation = now.generationAfter(record.generation());
     TaskRecord after = delayed(record.edit(), generation, now.millis(), now).firstDueAt(now.millis()).attempt(0)
         .reason("")
-        .outstanding(false).dropAt(0).done();
+        .outstanding(false).dropAt(0).noted(redriven(record, generation)).done();
     return new Step<>(after, new RedriveResult(RedriveResult.Kind.REDRIVEN, id, generation, now.millis()));
+  }
+
+  /** Returns the note of a redriven task. A shard of a job continues from its checkpoint. */
+  private static TaskRecord.@Nullable Noted redriven(TaskRecord failed, long generation) {
+    String checkpoint = failed.body().headers().containsKey(JobHeaders.JOB) ? failed.note().checkpoint() : null;
+    return checkpoint == null
+        ? failed.noted()
+        : new TaskRecord.Noted(generation, new TaskNote(-1, "", checkpoint, ""));
   }
 
   private static List<AttemptRecord> append(List<AttemptRecord> attempts, AttemptRecord attempt) {

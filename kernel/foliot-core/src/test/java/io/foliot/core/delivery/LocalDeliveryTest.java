@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,19 @@ final class LocalDeliveryTest {
     delivery.remove("a");
     assertThat(delivery.servedQueues().contains("a")).isFalse();
     assertThat(changed).containsExactly("a", "a");
+  }
+
+  @Test
+  void aTaskThatTheExecutorRefusesHasNotBegun() throws Exception {
+    LocalDelivery delivery = new LocalDelivery(work -> {
+      throw new RejectedExecutionException();
+    });
+    delivery.handle("a", attempt -> new Answer.Done(""));
+    assertThat(answer(delivery, "a")).isInstanceOfSatisfying(Answer.NotBegun.class,
+        refused -> assertThat(refused.health()).isEqualTo(Answer.Health.OVERLOADED));
+    delivery.remove("a");
+    assertThat(answer(delivery, "a")).isInstanceOfSatisfying(Answer.NotBegun.class,
+        refused -> assertThat(refused.health()).isEqualTo(Answer.Health.WELL));
   }
 
   @Test

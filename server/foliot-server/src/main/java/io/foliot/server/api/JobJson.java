@@ -44,9 +44,10 @@ final class JobJson {
    */
   private static final List<String> SHOWN = List.of("state", "version", "createdAt", "pause", "nextTimes", "waiting",
       "active", "totals", "endedByHandler",
-      "waitsFor", "error");
+      "waitsFor", "error", "latestFailure");
   private static final List<String> MISFIRE_FIELDS = List.of("policy", "window", "max");
   private static final int MAX_LISTENERS = 2;
+  private static final String REQUEST = "request-";
   private static final String JSON = "application/json";
 
   private static final String RUNNING = "RUNNING";
@@ -341,6 +342,14 @@ final class JobJson {
     if (!status.error().isEmpty()) {
       TaskJson.text(json, "error", status.error());
     }
+    JobStatus.Failure failure = status.latestFailure();
+    if (failure != null) {
+      json.writeObjectPropertyStart("latestFailure");
+      instant(json, "time", failure.time());
+      json.writeStringProperty("origin", origin(failure.origin()));
+      TaskJson.text(json, "reason", failure.reason());
+      json.writeEndObject();
+    }
     json.writeEndObject();
   }
 
@@ -427,6 +436,7 @@ final class JobJson {
     json.writeNumberProperty("shards", run.shards());
     json.writeNumberProperty("ended", run.ended());
     json.writeNumberProperty("failed", run.failed());
+    reason(json, run.reason());
     instant(json, "begunAt", run.begun());
     if (run.deadline() != null) {
       instant(json, "deadline", run.deadline());
@@ -532,14 +542,33 @@ final class JobJson {
         json.writeNumberProperty("gone", run.gone());
       }
       phases(json, "failedListeners", run.failedListeners());
+      reason(json, run.reason());
       TaskJson.instant(json, "begunAt", run.begun());
     }
     TaskJson.instant(json, "endedAt", run.ended());
     json.writeEndObject();
   }
 
-  private static String origin(long origin) {
-    return origin == 0 ? "schedule" : "request-" + origin;
+  private static void reason(JsonGenerator json, String reason) {
+    if (!reason.isEmpty()) {
+      TaskJson.text(json, "reason", reason);
+    }
+  }
+
+  static String origin(long origin) {
+    return origin == 0 ? "schedule" : REQUEST + origin;
+  }
+
+  /** Reads the text of {@link #origin(long)}. */
+  static long origin(String text) {
+    try {
+      if (text.equals("schedule") || text.startsWith(REQUEST)) {
+        return text.startsWith(REQUEST) ? Long.parseLong(text.substring(REQUEST.length())) : 0;
+      }
+    } catch (NumberFormatException e) {
+      // Refused below, like another text.
+    }
+    throw JsonIn.invalidText("origin", "schedule, or request- and a number, as the list of runs shows it", text);
   }
 
   /** Writes times with the UTC offsets of their zones. */

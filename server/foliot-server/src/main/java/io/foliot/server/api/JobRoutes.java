@@ -49,23 +49,27 @@ final class JobRoutes {
   private static final int NEXT_MAX = 1_000;
   private static final int PAGE_DEFAULT = 100;
   private static final int PAGE_MAX = 1_000;
-  private static final int RUNS_MAX = 1_000;
   /**
    * Memory of the largest job while it is read and written, in bytes: its record of about 64 KiB, the record's objects,
    * and its text.
    */
-  private static final long LARGEST_JOB = 1 << 20;
+  static final long LARGEST_JOB = 1 << 20;
   private static final String PREVIEWED = "preview";
   /** Maximum number of lines of a batch in the audit log, which cuts long texts anyway. */
   private static final int LOGGED_LINES = 100;
+  /** The list to which the cursors of jobs belong. */
+  private static final String LIST = "jobs";
 
   private final Scheduler scheduler;
   private final Jobs all;
   private final TimeSource clock;
   private final ApiLimits limits;
   private final SchedulerBridge calls;
+  private final Cursors cursors;
 
-  JobRoutes(Scheduler scheduler, Jobs jobs, TimeSource clock, ApiLimits limits, SchedulerBridge calls) {
+  JobRoutes(Scheduler scheduler, Jobs jobs, TimeSource clock, ApiLimits limits, SchedulerBridge calls,
+      Cursors cursors) {
+    this.cursors = cursors;
     this.scheduler = scheduler;
     all = jobs;
     this.clock = clock;
@@ -263,22 +267,24 @@ final class JobRoutes {
       json.writeArrayPropertyStart("jobs");
       // The page has memory for its jobs, and a part without jobs must not use any of it.
       json.flush();
-      String next = request.parameter("cursor");
-      long begunNanos = clock.monotonicNanos();
+      String next = cursors.open(LIST, request.parameter("cursor"));
+      boolean isEmpty = true;
+      QueueScan.Time time = new QueueScan.Time(clock);
       do {
         // Each part is written before the next is read, so that only the text of the earlier parts stays in memory.
         String from = next;
         Jobs.Page part = call(() -> jobs.list(memory.next(), from));
         int before = out.size();
         List<JobStatus> listed = part.jobs().stream().filter(isListed).toList();
+        isEmpty &= listed.isEmpty();
         listed.forEach(status -> JobJson.write(json, status));
         json.flush();
         memory.add(listed.size(), (long) AnswerMemory.COPIES * (out.size() - before));
         next = part.next();
-      } while (next != null && memory.next() > 0 && clock.monotonicNanos() - begunNanos < QueueScan.MAX_NANOS);
+      } while (next != null && memory.next() > 0 && time.isLeft(isEmpty));
       json.writeEndArray();
       if (next != null) {
-        json.writeStringProperty("next", next);
+        json.writeStringProperty("next", cursors.seal(LIST, next));
       }
       json.writeEndObject();
     }
@@ -423,51 +429,6 @@ final class JobRoutes {
     });
   }
 
-  Reply runs(Request request) {
-    int limit = number(request, "limit", RUNS_MAX, RUNS_MAX);
-    String result = request.parameter("result");
-    if (result != null && !JobJson.RESULTS.contains(result)) {
-      throw invalidParameter("result", "one of " + String.join(", ", JobJson.RESULTS), result);
-    }
-    JobStatus status = found(request);
-    return Reply.json(200, 1_024, json -> {
-      json.writeStartObject();
-      JobJson.runs(json, status, null, result, limit);
-      json.writeEndObject();
-    });
-  }
-
-  Reply run(Request request) {
-    JobStatus status = found(request);
-    Instant time = time(request);
-    boolean known = status.active().stream().anyMatch(run -> run.time().equals(time)) || status.history().stream()
-        .anyMatch(run -> JobJson.isOf(run, time));
-    if (!known) {
-      throw new Problem(ProblemKind.UNKNOWN_RUN, "the job has no run of that time, or no longer keeps it; GET /v1/jobs/"
-          + "{job}/runs lists the runs that it keeps: time=" + time);
-    }
-    return Reply.json(200, 1_024, json -> {
-      json.writeStartObject();
-      JobJson.runs(json, status, time, null, RUNS_MAX);
-      json.writeEndObject();
-    });
-  }
-
-  Reply stop(Request request) {
-    request.noBody(limits.bodyBytes());
-    Instant time = time(request);
-    return written(request, 200, call(() -> jobs(request).stop(request.variable("job"), time)));
-  }
-
-  private static Instant time(Request request) {
-    String text = request.variable("time");
-    try {
-      return InstantText.parse(text);
-    } catch (IllegalArgumentException e) {
-      throw JsonIn.invalidText("time", InstantText.EXPECTED, text);
-    }
-  }
-
   // Times.
 
   Reply next(Request request) {
@@ -553,7 +514,7 @@ final class JobRoutes {
   // Steps that the calls share.
 
   /** Returns the jobs that the caller may reach. */
-  private Jobs jobs(Request request) {
+  Jobs jobs(Request request) {
     return jobs(request.caller());
   }
 
@@ -561,7 +522,7 @@ final class JobRoutes {
     return caller.seesAll() ? all : all.within(caller::sees);
   }
 
-  private JobStatus found(Request request) {
+  JobStatus found(Request request) {
     request.memory().reserve(LARGEST_JOB);
     String name = request.variable("job");
     return calls.read(jobs(request).find(name)).orElseThrow(() -> unknownJob(name));
@@ -570,7 +531,7 @@ final class JobRoutes {
   /**
    * Returns the answer of a call that writes a job. A caller that may not read gets nothing that others have written.
    */
-  private static Reply written(Request request, int status, JobStatus job) {
+  static Reply written(Request request, int status, JobStatus job) {
     request.audit("state", job.state().name());
     return request.caller().may(Action.READ)
         ? Reply.json(status, 1_024, json -> JobJson.write(json, job))
@@ -587,7 +548,7 @@ final class JobRoutes {
     json.writeStringProperty("state", state.name());
   }
 
-  private <T> T call(Supplier<CompletableFuture<T>> call) {
+  <T> T call(Supplier<CompletableFuture<T>> call) {
     return call(calls, call);
   }
 
@@ -614,7 +575,10 @@ final class JobRoutes {
       case Jobs.RequestMismatchException mismatch -> new Problem(ProblemKind.IDEMPOTENCY_MISMATCH,
           mismatch.getMessage() + "; nothing was done");
       case Jobs.UnknownRunException ended -> new Problem(ProblemKind.UNKNOWN_RUN, ended.getMessage()
-          + "; GET /v1/jobs/{job}/runs shows which are RUNNING");
+          + "; GET /v1/jobs/{job}/runs shows which runs there are, and which are RUNNING");
+      case Jobs.NotFailedException refused -> new Problem(ProblemKind.NOT_FAILED, String.valueOf(refused.getMessage()));
+      case Jobs.RunActiveException active -> new Problem(ProblemKind.RUN_ACTIVE, active.getMessage()
+          + "; nothing was done, try again when the active run has ended");
       case Jobs.TooManyJobsException tooMany -> new Problem(ProblemKind.TOO_MANY_JOBS, tooMany.getMessage()
           + "; delete some, or set jobs.max (--max-jobs) higher. Nothing was done").with("limit", tooMany.max());
       default -> reason;
@@ -632,7 +596,7 @@ final class JobRoutes {
         + JsonIn.shown(found) + '"').with("parameter", name).with("expected", expected);
   }
 
-  private static int number(Request request, String name, int otherwise, int max) {
+  static int number(Request request, String name, int otherwise, int max) {
     String text = request.parameter(name);
     if (text == null) {
       return otherwise;

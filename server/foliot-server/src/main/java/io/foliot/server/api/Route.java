@@ -43,7 +43,7 @@ public enum Route {
   /** Cancels the tasks of a queue that pass a filter. */
   CANCEL_TASKS("POST", "/v1/queues/{queue}/tasks:cancel", Action.ADMIN, Reach.QUEUE),
   /** Pages through the tasks of a queue. */
-  LIST_TASKS("GET", "/v1/queues/{queue}/tasks", Action.READ, Reach.QUEUE, "state limit cursor"),
+  LIST_TASKS("GET", "/v1/queues/{queue}/tasks", Action.READ, Reach.QUEUE, "state key job limit cursor"),
   /** Creates or resets the task of a key. */
   PUT_KEY("PUT", "/v1/queues/{queue}/keys/{key}", Action.SUBMIT, Reach.QUEUE),
   /** The task of a key. */
@@ -100,10 +100,14 @@ public enum Route {
   EXPLAIN_JOB("GET", "/v1/jobs/{job}/explain", Action.READ, Reach.JOB),
   /** The runs of a job. */
   LIST_RUNS("GET", "/v1/jobs/{job}/runs", Action.READ, Reach.JOB, "result limit"),
-  /** The runs of one scheduled time. */
-  GET_RUN("GET", "/v1/jobs/{job}/runs/{time}", Action.READ, Reach.JOB),
+  /** The runs of one scheduled time, with their tasks. */
+  GET_RUN("GET", "/v1/jobs/{job}/runs/{time}", Action.READ, Reach.JOB, "failed limit cursor"),
   /** Stops the runs of one scheduled time. */
   STOP_RUN("POST", "/v1/jobs/{job}/runs/{time}/stop", Action.SUBMIT, Reach.JOB),
+  /** Runs a failed shard of a run again. */
+  REDRIVE_RUN("POST", "/v1/jobs/{job}/runs/{time}/redrive", Action.SUBMIT, Reach.JOB),
+  /** The logs of a run's tasks. */
+  LOG("GET", "/v1/jobs/{job}/log", Action.READ, Reach.JOB, "time limit"),
   /** The next times of a schedule. */
   PREVIEW("POST", "/v1/schedules:preview", Action.READ, Reach.LIST, "count"),
   /** All calendars. */

@@ -1,5 +1,6 @@
 package io.foliot.server.api;
 
+import io.foliot.core.JobHeaders;
 import io.foliot.core.Limits;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The calls about tasks and their keys. */
@@ -35,8 +37,11 @@ final class TaskRoutes {
   private final TimeSource clock;
   private final ApiLimits limits;
   private final SchedulerBridge calls;
+  private final Cursors cursors;
 
-  TaskRoutes(Scheduler scheduler, TimeSource clock, ApiLimits limits, SchedulerBridge calls) {
+  TaskRoutes(Scheduler scheduler, TimeSource clock, ApiLimits limits, SchedulerBridge calls,
+      Cursors cursors) {
+    this.cursors = cursors;
     this.scheduler = scheduler;
     this.clock = clock;
     this.limits = limits;
@@ -285,7 +290,11 @@ final class TaskRoutes {
     TaskState state = state(request.parameter("state"));
     int limit = limit(request.parameter("limit"));
     AnswerMemory.Share memory = request.memory();
-    TaskPage page = page(queue, state, limit, request.parameter("cursor"), memory);
+    String key = request.parameter("key");
+    String job = request.parameter("job");
+    Predicate<TaskRecord> filter = task -> (key == null || key.equals(task.key()))
+        && (job == null || job.equals(task.body().headers().get(JobHeaders.JOB)));
+    TaskPage page = page(queue, state, limit, cursors.open(list(queue), request.parameter("cursor")), memory, filter);
     int queueAttempts = queueAttempts(queue);
     long payloads = page.tasks().stream().mapToLong(task -> task.body().payload().length).sum();
     return Reply.json(200, Math.toIntExact(64 + page.tasks().size() * 512L + payloads * 4 / 3), json -> {
@@ -293,9 +302,14 @@ final class TaskRoutes {
       json.writeArrayPropertyStart("tasks");
       page.tasks().forEach(task -> TaskJson.task(json, task, queueAttempts, clock.wallMillis()));
       json.writeEndArray();
-      TaskJson.text(json, "nextCursor", page.cursor());
+      TaskJson.text(json, "nextCursor", cursors.seal(list(queue), page.cursor()));
       json.writeEndObject();
     });
+  }
+
+  /** Returns the list to which the cursors of the tasks of a queue belong. */
+  private static String list(String queue) {
+    return "tasks of " + queue;
   }
 
   /** Returns how many bytes of memory a record of the largest size needs while it is written into an answer. */
@@ -312,7 +326,7 @@ final class TaskRoutes {
    * little memory from then on.
    */
   private TaskPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from,
-      AnswerMemory.Share memory) {
+      AnswerMemory.Share memory, Predicate<TaskRecord> filter) {
     PageMemory page = new PageMemory(memory, limit, largestRecord());
     QueueScan scan = new QueueScan(scheduler, calls, clock, queue);
     List<TaskRecord> tasks = new ArrayList<>();
@@ -320,8 +334,9 @@ final class TaskRoutes {
     do {
       int wanted = page.next();
       TaskPage part = scan.part(state, wanted, cursor);
-      tasks.addAll(part.tasks());
-      page.add(part.tasks().size(), part.tasks().stream().mapToLong(TaskRoutes::bytesOf).sum());
+      List<TaskRecord> passed = part.tasks().stream().filter(filter).toList();
+      tasks.addAll(passed);
+      page.add(passed.size(), passed.stream().mapToLong(TaskRoutes::bytesOf).sum());
       if (part.tasks().size() < wanted) {
         page.becomesSparse();
       }

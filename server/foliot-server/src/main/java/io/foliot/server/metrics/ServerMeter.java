@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -238,8 +239,12 @@ public final class ServerMeter implements Meter, JobMeter {
     meters.settled(outcome).record(Math.max(0, durationMicros), TimeUnit.MICROSECONDS);
     if (outcome.equals(FAILED)) {
       meters.deadLetters.increment();
-      meters.deadLetterLog.failed(queue, registry.config().clock().monotonicTime());
     }
+  }
+
+  @Override
+  public void deadLetter(String queue, Supplier<String> task) {
+    of(queue).deadLetterLog.failed(queue, task, registry.config().clock().monotonicTime());
   }
 
   @Override

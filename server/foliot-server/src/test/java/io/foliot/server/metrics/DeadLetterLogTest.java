@@ -24,12 +24,12 @@ final class DeadLetterLogTest {
     logger.addAppender(lines);
     DeadLetterLog log = new DeadLetterLog(logger, 0);
     for (int i = 0; i < 100; i++) {
-      log.failed("orders", i);
+      log.failed("orders", () -> "task=1, job=report, shard=3", i);
     }
-    log.failed("mails", TimeUnit.SECONDS.toNanos(10));
+    log.failed("mails", () -> "task=2", TimeUnit.SECONDS.toNanos(10));
     assertThat(lines()).hasSize(2);
     assertThat(lines().getFirst()).contains("foliot tasks orders --state failed")
-        .endsWith("queue=orders");
-    assertThat(lines().getLast()).endsWith("queue=mails, deadLettersNotLogged=99");
+        .endsWith("queue=orders, task=1, job=report, shard=3");
+    assertThat(lines().getLast()).endsWith("queue=mails, task=2, deadLettersNotLogged=99");
   }
 }

@@ -74,6 +74,7 @@ final class SettleStep
       case Outcome.Retry retry -> Terms.isExact(retry.due());
       case Outcome.Failed failed -> false;
       case Outcome.Rearm rearm -> false;
+      case Outcome.NotBegun notBegun -> false;
     };
     return usual && settlement.note().isEmpty() && Terms.isExact(settlement.generation())
         && queues.of(settlement.id()) != null;

@@ -296,8 +296,9 @@ final class OracleTest {
       if (!claimed.isEmpty()) {
         List<Settlement> settlements = some(() -> {
           TaskRecord task = anyClaimed();
-          Outcome outcome = switch (random.nextInt(5)) {
+          Outcome outcome = switch (random.nextInt(6)) {
             case 0 -> new Outcome.Failed();
+            case 3 -> new Outcome.NotBegun();
             case 1 -> new Outcome.Retry(Due.at(anyInstant()));
             case 2 -> new Outcome.Rearm(Due.at(anyInstant()));
             default -> new Outcome.Finished();

@@ -64,6 +64,7 @@ public final class EnumCodes {
       case FAILED -> 2;
       case REARMED -> 3;
       case LEASE_ENDED -> 4;
+      case NOT_BEGUN -> 5;
     };
   }
 
@@ -79,6 +80,7 @@ public final class EnumCodes {
       case 2 -> AttemptRecord.End.FAILED;
       case 3 -> AttemptRecord.End.REARMED;
       case 4 -> AttemptRecord.End.LEASE_ENDED;
+      case 5 -> AttemptRecord.End.NOT_BEGUN;
       default -> throw unknown("end of an attempt", code);
     };
   }

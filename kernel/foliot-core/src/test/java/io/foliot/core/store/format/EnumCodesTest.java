@@ -40,7 +40,7 @@ final class EnumCodesTest {
   @Test
   void endsOfAttemptsHaveTheirCodes() {
     assertPinned(AttemptRecord.End.class, EnumCodes::of, "0 FINISHED", "1 RETRIED", "2 FAILED", "3 REARMED",
-        "4 LEASE_ENDED");
+        "4 LEASE_ENDED", "5 NOT_BEGUN");
     assertReadBack(AttemptRecord.End.class, EnumCodes::of, EnumCodes::end);
   }
 
