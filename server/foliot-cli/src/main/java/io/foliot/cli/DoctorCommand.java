@@ -97,13 +97,22 @@ final class DoctorCommand implements Callable<Integer> {
             "another program listens there: check the address (--url, FOLIOT_URL)");
       }
       return answer.statusCode() == 200
-          ? clocks(remote)
+          ? warned(answer.body(), clocks(remote))
           : Finding.fail("server", remote.url() + " is not ready: status=" + answer.statusCode() + ", answer="
               + Shell.plain(answer.body()), "see the server's log");
     } catch (IOException e) {
       return Finding.fail("server", address() + " does not answer: " + (e.getMessage() == null ? e : e.getMessage()),
           "check that the server runs, and that the address is right");
     }
+  }
+
+  /** Returns a finding, or the warnings of a ready server if the finding has nothing to report. */
+  private static Finding warned(String health, Finding finding) {
+    List<String> warnings = JsonView.parse(health).at("warnings").items().stream().map(JsonView::text).toList();
+    return warnings.isEmpty() || finding.verdict() != Finding.Verdict.OK
+        ? finding
+        : Finding.warn("server", finding.seen() + ", but " + String.join("; ", warnings),
+            "give jobs longer intervals, or start more nodes");
   }
 
   /** Checks a ready server for clocks that disagree. Without a key that may read the cluster, this is not checked. */
