@@ -48,7 +48,7 @@ final class BrokenFleetStores {
           VOUCHERS_NEVER_EXPIRE ->
         new Documents(bug, delegate, scene);
       case LATE_REPORT_IS_TAKEN, FINISHED_RUNS_AGAIN, NOT_BEGUN_COUNTS -> new Reports(bug, delegate, scene);
-      case LIVE_LEASE_IS_TAKEN, ATTEMPT_STARTS_AGAIN -> new Claims(bug, delegate, scene);
+      case LIVE_LEASE_IS_TAKEN, ATTEMPT_STARTS_AGAIN, LEASES_END_AT_CLAIMS -> new Claims(bug, delegate, scene);
       case PARKED_ADDRESSES_ARE_LOST, PARKED_ARE_LISTED_SELDOM -> new Parked(bug, delegate, scene);
       default -> delegate;
     };
@@ -264,7 +264,7 @@ final class BrokenFleetStores {
     }
   }
 
-  /** Claims tasks of workers despite a lease, or always as their first attempt. */
+  /** Claims tasks of workers despite a lease, or always as their first attempt, or ends no lease. */
   private static final class Claims extends BrokenStores.Broken {
     private final Bug bug;
 
@@ -289,7 +289,10 @@ final class BrokenFleetStores {
             ? new ClaimResult.Won(won.task().edit().attempt(1).done())
             : new ClaimResult.Gone(null, null);
       }
-      if (claim.isMove(scene.nowMillis()) || task.state() != TaskState.RUNNING) {
+      if (bug == Bug.LEASES_END_AT_CLAIMS) {
+        return claimOne(claim.beginsNothing(scene.nowMillis()) ? Claim.move(claim.id()) : claim);
+      }
+      if (claim.beginsNothing(scene.nowMillis()) || task.state() != TaskState.RUNNING) {
         return claimOne(claim);
       }
       long leftMicros = Math.max(0, task.leaseEnd() * 1_000 - scene.nowMicros());
