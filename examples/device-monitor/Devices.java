@@ -144,8 +144,9 @@ public class Devices {
     long begun = System.nanoTime();
     for (int from = 0; from < devices; from += KEYS_PER_CALL) {
       String tasks = IntStream.range(from, Math.min(devices, from + KEYS_PER_CALL))
-          .mapToObj(i -> "{\"key\": \"device-" + i + "\", \"delay\": \"" + silenceMillis + "ms\", \"payload\": {\"device\": "
-              + i + "}}")
+          .mapToObj(
+              i -> "{\"key\": \"device-" + i + "\", \"delay\": \"" + silenceMillis + "ms\", \"payload\": {\"device\": "
+                  + i + "}}")
           .collect(Collectors.joining(",", "[", "]"));
       long now = System.currentTimeMillis();
       call("POST", "/v1/queues/" + QUEUE + "/tasks:batch", tasks).join();

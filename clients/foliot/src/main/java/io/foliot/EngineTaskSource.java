@@ -120,7 +120,8 @@ final class EngineTaskSource implements TaskSource {
   public CompletableFuture<Duration> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within) {
     TaskId id = TaskId.parse(lease.taskId());
-    return engine.extend(id, Token.parse(lease.token()), duration, note(note), WorkerId.of(worker == null ? "" : worker))
+    return engine
+        .extend(id, Token.parse(lease.token()), duration, note(note), WorkerId.of(worker == null ? "" : worker))
         .copy().orTimeout(TimeUnit.NANOSECONDS.convert(within), TimeUnit.NANOSECONDS)
         .thenApply(result -> extended(result, id));
   }
