@@ -182,13 +182,13 @@ final class BrokenFleetStores {
       return switch (bug) {
         case TENANCY_IS_FORGOTTEN -> new SeatLog.Seat(seat.worker(), 0, seat.zone(), seat.isDisabled(),
             seat.leftMicros());
-        case SEAT_WITHOUT_REST ->
-          new SeatLog.Seat(seat.worker(), seat.tenancy(), seat.zone(), seat.isDisabled(), leftMicros);
+        case SEAT_WITHOUT_REST -> new SeatLog.Seat(seat.worker(), seat.tenancy(), seat.zone(), seat.isDisabled(),
+            leftMicros);
         case SEAT_CHANGES_ITS_ZONE -> seat.isTaken()
             ? seat
             : new SeatLog.Seat(seat.worker(), seat.tenancy(), (seat.zone() + 1) % zones, seat.isDisabled(), leftMicros);
-        case DISABLED_COUNT_AS_ENABLED ->
-          new SeatLog.Seat(seat.worker(), seat.tenancy(), seat.zone(), false, seat.leftMicros());
+        case DISABLED_COUNT_AS_ENABLED -> new SeatLog.Seat(seat.worker(), seat.tenancy(), seat.zone(), false,
+            seat.leftMicros());
         default -> seat;
       };
     }
@@ -216,7 +216,7 @@ final class BrokenFleetStores {
     }
   }
 
-  /** Settles attempts with any token, or settles some successes or the attempts that did not begin as retries. */
+  /** Settles attempts of workers with any token, or some successes or attempts that did not begin as retries. */
   private static final class Reports extends BrokenStores.Broken {
     /** On average, one in this many successes is settled as a retry. */
     private static final int RARITY = 8;

@@ -466,7 +466,7 @@ final class FleetJudge {
     return task != null && task.isLive();
   }
 
-  /** Returns whether a task permits no substitute, and its worker is gone. Later workers of its seat do not count. */
+  /** Returns whether a task permits no substitute, and its worker is gone. A later worker of its seat is no help. */
   private boolean mayWait(Planned plan) {
     return plan.address().kind() == Address.Kind.ONLY && !isAlive(plan.worker());
   }

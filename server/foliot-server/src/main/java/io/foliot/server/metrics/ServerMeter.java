@@ -56,6 +56,7 @@ public final class ServerMeter implements Meter, JobMeter {
   private final Timer runsLate;
   private final Timer passesLate;
   private final JobStates jobs = new JobStates();
+  private final LatePasses latePasses = new LatePasses();
   private final AtomicLong jobsAhead = new AtomicLong();
   private final Counter slotsGained;
   private final Counter slotsLost;
@@ -192,6 +193,12 @@ public final class ServerMeter implements Meter, JobMeter {
   @Override
   public void passed(long lateMillis) {
     passesLate.record(lateMillis, TimeUnit.MILLISECONDS);
+    latePasses.passed(lateMillis, System.nanoTime());
+  }
+
+  /** Returns the planning passes that began late. */
+  public LatePasses latePasses() {
+    return latePasses;
   }
 
   @Override
