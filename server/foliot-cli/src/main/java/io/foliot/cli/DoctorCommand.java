@@ -121,7 +121,8 @@ final class DoctorCommand implements Callable<Integer> {
         PATIENCE);
     if (answer.statusCode() == 401 && !shell.variable(ServerConnection.KEY_VARIABLE).isEmpty()) {
       return Finding.warn("server", remote.url() + " is ready, but refuses the key in " + ServerConnection.KEY_VARIABLE,
-          "set " + ServerConnection.KEY_VARIABLE + " to a key of this server: its administrator lists them with foliot keys");
+          "set " + ServerConnection.KEY_VARIABLE
+              + " to a key of this server: its administrator lists them with foliot keys");
     }
     if (answer.statusCode() != 200) {
       return Finding.ok("server", remote.url() + " is ready; the clocks are not checked: status="

@@ -179,7 +179,8 @@ public final class FoliotServer implements AutoCloseable {
       identity.keep();
       cursors.replace(cursorSecret(random));
     } catch (RuntimeException e) {
-      log.error("cannot prepare the store that was adopted; restart this server, which makes a first API key: reason={}",
+      log.error(
+          "cannot prepare the store that was adopted; restart this server, which makes a first API key: reason={}",
           e.toString());
     }
   }

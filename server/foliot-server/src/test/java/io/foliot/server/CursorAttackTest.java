@@ -36,7 +36,8 @@ final class CursorAttackTest {
   }
 
   private void job(String name, String queue) {
-    Rig.Answer put = rig.call("PUT", "/v1/jobs/" + name, "{\"queue\": \"" + queue + "\", \"schedule\": {\"every\": \"24h\"}}", Map.of());
+    Rig.Answer put = rig.call("PUT", "/v1/jobs/" + name,
+        "{\"queue\": \"" + queue + "\", \"schedule\": {\"every\": \"24h\"}}", Map.of());
     assertThat(put.status()).as(put.body()).isEqualTo(201);
   }
 
