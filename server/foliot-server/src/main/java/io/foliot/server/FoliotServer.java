@@ -251,11 +251,6 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   private static InetAddress address(String host) {
-    if (host.isBlank()) {
-      // The resolver would take it for this machine, which may not be what an unset variable of a script means.
-      throw new StartException(StartException.Reason.CONFIGURATION, "--host (server.host) is empty; expected an address"
-          + " such as 127.0.0.1 for this machine only, or 0.0.0.0 for all networks", null);
-    }
     try {
       return InetAddress.getByName(host);
     } catch (UnknownHostException e) {
