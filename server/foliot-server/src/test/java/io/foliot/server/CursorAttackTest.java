@@ -56,7 +56,7 @@ final class CursorAttackTest {
     do {
       Rig.Answer page = rig.get("/v1/jobs?limit=1" + (cursor == null ? "" : "&cursor=" + cursor));
       cursor = cursor(page, "next");
-      page.list("jobs").forEach(job -> names.add(((Map<?, ?>) job).get("name")));
+      page.list("jobs").forEach(job -> names.add(((Map<?, ?>) job).get("job")));
       assertThat(page.list("jobs").size() == 1 || cursor == null).as("a page that is not the last is full").isTrue();
       pages++;
     } while (cursor != null);

@@ -90,7 +90,7 @@ class StartTest {
     try (FoliotServer second = start()) {
       assertThat(calls.poll(20, TimeUnit.SECONDS)).isEqualTo("k1 {\"n\": 1.0}");
       assertThat(Instant.now()).isAfterOrEqualTo(dueAt);
-      assertThat(send(second, "GET", "/v1/cluster", "", null).body()).contains("\"class\":\"D\"");
+      assertThat(send(second, "GET", "/v1/cluster", "", null).body()).contains("\"durability\":\"D\"");
     } finally {
       receiver.stop(0);
     }

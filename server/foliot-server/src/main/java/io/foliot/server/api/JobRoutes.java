@@ -469,16 +469,17 @@ final class JobRoutes {
     Instant next = status.nextTime();
     String reason = switch (status.state()) {
       case ERROR -> "it cannot be planned: " + status.error();
-      case PAUSED -> "it is paused"
-          + (status.pause() == null || status.pause().reason().isEmpty() ? "" : ": " + status.pause().reason());
+      case PAUSED -> paused(status.pause());
       case COMPLETED -> status.isEnded()
           ? "a handler has ended it; put it again to run it"
           : "no scheduled time is left";
-      case ACTIVE -> !status.waitsFor().isEmpty()
-          ? "it " + status.waitsFor()
-          : status.active().isEmpty()
-              ? "it waits for its next time" + (next == null ? "" : ", " + next)
-              : active(found);
+      case ACTIVE -> isQueuePaused(status)
+          ? "its queue is paused, so no shard begins until the queue is resumed"
+          : !status.waitsFor().isEmpty()
+              ? "it " + status.waitsFor()
+              : status.active().isEmpty()
+                  ? "it waits for its next time" + (next == null ? "" : ", " + next)
+                  : active(found);
     };
     return Reply.json(200, json -> {
       json.writeStartObject();
@@ -487,6 +488,18 @@ final class JobRoutes {
       TaskJson.text(json, "reason", reason);
       json.writeEndObject();
     });
+  }
+
+  private boolean isQueuePaused(JobStatus status) {
+    Job job = status.definition();
+    return job != null && calls.find(scheduler, job.queue()).filter(QueueConfig::paused).isPresent();
+  }
+
+  private static String paused(JobStatus.@Nullable Pause pause) {
+    return pause == null
+        ? "it is paused"
+        : "it is paused" + (pause.until() == null ? "" : " until " + pause.until())
+            + (pause.reason().isEmpty() ? "" : ": " + pause.reason());
   }
 
   private static String active(Jobs.Explained found) {

@@ -85,7 +85,7 @@ final class SchedulerBridge implements AutoCloseable {
     }
   }
 
-  /** Checks the callers of all calls that wait, because an API key was removed. */
+  /** Checks the callers of all calls that wait, because an API key was added or removed. */
   void checkCallers() {
     waits.forEach(wait -> {
       if (wait.check != null) {

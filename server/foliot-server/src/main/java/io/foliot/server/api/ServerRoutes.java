@@ -158,7 +158,7 @@ final class ServerRoutes {
       json.writeEndObject();
       json.writeObjectPropertyStart("store");
       TaskJson.text(json, "kind", cluster.storeKind());
-      TaskJson.text(json, "class", cluster.durability().durabilityClass());
+      TaskJson.text(json, "durability", cluster.durability().durabilityClass());
       json.writeNumberProperty("windowMillis", cluster.durability().windowMillis());
       TaskJson.text(json, "detail", cluster.durability().detail());
       json.writeEndObject();

@@ -41,8 +41,6 @@ public final class ServerMeter implements Meter, JobMeter {
       Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofHours(1)};
   private static final double[] BATCHES = {1, 10, 100, 1_000, 10_000};
   private static final String OTHER = "other";
-  /** Outcome of an attempt that made its task a dead letter. */
-  private static final String FAILED = "failed";
   /** Outcome of a planning pass that failed and is tried again. */
   private static final String RETRIED = "retried";
   /** Result of a scheduled time that a job's misfire policy skipped. */
@@ -235,16 +233,14 @@ public final class ServerMeter implements Meter, JobMeter {
 
   @Override
   public void settled(String queue, String outcome, long durationMicros) {
-    QueueMeters meters = of(queue);
-    meters.settled(outcome).record(Math.max(0, durationMicros), TimeUnit.MICROSECONDS);
-    if (outcome.equals(FAILED)) {
-      meters.deadLetters.increment();
-    }
+    of(queue).settled(outcome).record(Math.max(0, durationMicros), TimeUnit.MICROSECONDS);
   }
 
   @Override
   public void deadLetter(String queue, Supplier<String> task) {
-    of(queue).deadLetterLog.failed(queue, task, registry.config().clock().monotonicTime());
+    QueueMeters meters = of(queue);
+    meters.deadLetters.increment();
+    meters.deadLetterLog.failed(queue, task, registry.config().clock().monotonicTime());
   }
 
   @Override
