@@ -13,6 +13,7 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptMaker;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
@@ -43,9 +44,9 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>A pull waits in the {@link LongPollQueue} of its queue; the loops claim for it.
  * <li>If {@link HandedTasks} remembers the task, an ack without a next delay and without a mark, and a task that
- * is given back, are settled with the remembered values. For each other report (another ack, a nack or a fail) the task is read first: the settings of its
- * queue decide what follows a failure. All of them join a batch of settles. Extensions have batches of their own, and
- * no task is read for them.
+ * is given back, are settled with the remembered values. For each other report (another ack, a nack or a fail) the task
+ * is read first: the settings of its queue decide what follows a failure. All of them join a batch of settles.
+ * Extensions have batches of their own, and no task is read for them.
  * <li>A report for which the store has no room closes the {@link RoomGate}; its caller repeats it.
  * <li>When the store has settled a claim, the loop that holds the claim releases its permit.
  * </ol>
@@ -65,6 +66,7 @@ final class ReportCalls {
   private final RoomGate room;
   private final EndHints hints;
   private final WorkerRoster roster;
+  private final String node;
   private final RandomSource random;
   private final TimeSource clock;
   private final Meter meter;
@@ -76,6 +78,7 @@ final class ReportCalls {
   ReportCalls(EngineOptions options, TaskStore store, QueueRegistry registry, QueueWatch watch, LoopGroup loops,
       RoomGate room, EndHints hints, WorkerRoster roster, RandomSource random, TimeSource clock, Meter meter) {
     this.roster = roster;
+    node = options.node();
     this.store = store;
     this.registry = registry;
     this.watch = watch;
@@ -117,7 +120,8 @@ final class ReportCalls {
       return waiter.answer().thenApply(pulled -> {
         if (!pulled.tasks().isEmpty()) {
           roster.works(pull.worker(), clock.monotonicNanos());
-          pulled.tasks().forEach(task -> handed.add(task, hints.awaiting(task, TaskNote.Mark.NONE)));
+          String maker = new AttemptMaker(pull.worker(), node).prefix();
+          pulled.tasks().forEach(task -> handed.add(task, hints.awaiting(task, TaskNote.Mark.NONE), maker));
         }
         return pulled;
       });
@@ -150,7 +154,8 @@ final class ReportCalls {
   /** Settles a claim of a task that is remembered, without a read. */
   private CompletionStage<SettleResult> report(TaskId id, Token token, HandedTasks.Handed known, Outcome outcome,
       String detail, TaskNote note) {
-    Settlement settlement = new Settlement(id, known.generation(), token, outcome, known.claimedAt(), detail, note);
+    Settlement settlement = new Settlement(id, known.generation(), token, outcome, known.claimedAt(),
+        AttemptMaker.detail(known.maker(), detail), note);
     return settles.call(List.of(settlement), bytes(note))
         .thenApply(results -> answered(id, known.queue(), known.waiting(), known.claimedAt(), () -> "task=" + id,
             results.get(0)));
@@ -184,11 +189,12 @@ final class ReportCalls {
       long claimedAt = task.claimedAt();
       long generation = task.generation();
       TaskRef.ByKey waiting = hints.awaiting(task, note.mark());
+      String attributed = AttemptMaker.detail(handed.maker(id, token), detail);
       String key = task.key();
       Map<String, String> headers = task.body().headers();
       return watch.findAny(queue).thenCompose(settings -> {
         Settlement settlement = new Settlement(id, generation, token, outcome.apply(task, settings.orElse(null)),
-            claimedAt, detail, note);
+            claimedAt, attributed, note);
         return settles.call(List.of(settlement), bytes(note));
       }).thenApply(results -> answered(id, queue, waiting, claimedAt, () -> TaskLabel.of(id, key, headers),
           results.get(0)));

@@ -369,7 +369,7 @@ final class TaskLife {
     }
     return switch (outcome) {
       case Outcome.Finished finished -> end(running, TaskState.FINISHED, "", terms, now);
-      case Outcome.Failed failed -> end(running, TaskState.FAILED, running.attempts().getLast().detail(), terms, now);
+      case Outcome.Failed failed -> end(running, TaskState.FAILED, running.attempts().getLast().message(), terms, now);
       case Outcome.NotBegun notBegun -> {
         long pauseMillis = notBegun(running) > Outcome.NotBegun.AT_ONCE ? Outcome.NotBegun.PAUSE_MILLIS : 0;
         // Not before the due time, even if the store's clock was set back after the claim.
