@@ -229,7 +229,7 @@ final class ClientBackend implements Backend {
         handler.handle(payload == null ? new byte[0] : payload.toBytes(), attempt);
         return attempt.settlement();
       } catch (Throwable e) {
-        failures.failed(task.id(), task.attempt(), e, System.nanoTime());
+        failures.failed(task.id(), task.key(), task.attempt(), e, System.nanoTime());
         return attempt.failed(e);
       }
     }

@@ -2,6 +2,7 @@ package io.foliot;
 
 import io.foliot.core.Limits;
 import io.foliot.core.QueueConfig;
+import io.foliot.core.Scheduler.ClusterStatus;
 import io.foliot.core.Submission;
 import io.foliot.core.Target;
 import io.foliot.core.TaskNote;
@@ -31,6 +32,9 @@ import java.util.concurrent.TimeUnit;
 final class EngineBackend implements Backend {
   /** Longest wait for an interrupted handler to end, and for the store to record the end of its attempt. */
   private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
+
+  /** Number of queues that the log line of a start names at most. */
+  private static final int SHOWN_QUEUES = 20;
 
   private static final System.Logger LOG = System.getLogger(EngineBackend.class.getName());
 
@@ -66,7 +70,15 @@ final class EngineBackend implements Backend {
 
   /** Starts the engine. */
   CompletableFuture<Void> start() {
-    return engine.start();
+    return engine.start().thenRun(() -> {
+      ClusterStatus status = engine.cluster();
+      List<String> queues = engine.queueNames();
+      LOG.log(System.Logger.Level.INFO, "Foliot is open: node=" + status.node()
+          + (status.zone().isEmpty() ? "" : ", zone=" + status.zone()) + ", store=" + status.storeKind()
+          + ", durability=" + status.durability().durabilityClass() + ", slots=" + status.slotCount() + ", queues="
+          + queues.stream().limit(SHOWN_QUEUES).toList()
+          + (queues.size() <= SHOWN_QUEUES ? "" : ", moreQueues=" + (queues.size() - SHOWN_QUEUES)));
+    });
   }
 
   @Override

@@ -17,6 +17,7 @@ import io.foliot.core.Scheduler;
 import io.foliot.core.Stages;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.jobs.Allocation;
@@ -119,23 +120,17 @@ final class EngineTaskSource implements TaskSource {
   public CompletableFuture<Duration> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within) {
     TaskId id = TaskId.parse(lease.taskId());
-    return engine.extend(id, Token.parse(lease.token()), duration, note(note))
+    return engine.extend(id, Token.parse(lease.token()), duration, note(note), WorkerId.of(worker == null ? "" : worker))
         .copy().orTimeout(TimeUnit.NANOSECONDS.convert(within), TimeUnit.NANOSECONDS)
-        .thenApply(result -> extended(result, id, worker));
+        .thenApply(result -> extended(result, id));
   }
 
-  private Duration extended(Scheduler.Extended result, TaskId id, @Nullable String worker) {
+  private static Duration extended(Scheduler.Extended result, TaskId id) {
     return switch (result.kind()) {
       case NOT_FOUND, STALE -> throw stale(id);
       case CANCELLED -> throw new LeaseLostException(
           "the task was cancelled, and its lease is not extended; stop the work: id=" + id, true);
-      case EXTENDED -> {
-        if (worker != null) {
-          // A worker whose handlers are all busy claims nothing: its extensions show that it is alive.
-          engine.seen(worker);
-        }
-        yield Duration.ofMillis(result.leaseMillis());
-      }
+      case EXTENDED -> Duration.ofMillis(result.leaseMillis());
     };
   }
 
@@ -254,7 +249,7 @@ final class EngineTaskSource implements TaskSource {
 
   @Override
   public CompletableFuture<Void> leave(String queue, String worker) {
-    engine.left(worker, queue);
+    engine.left(WorkerId.of(worker), queue);
     return CompletableFuture.completedFuture(null);
   }
 

@@ -34,7 +34,7 @@ public final class FoliotTest implements Foliot {
 
   private FoliotTest(ManualDriver driver) {
     this.driver = driver;
-    delegate = Foliot.builder().node("test").driver(driver).inMemory();
+    delegate = Foliot.builder().node("test").driver(driver).on(driver.store());
   }
 
   /** Returns a new instance whose clock begins at the start of 2026 in UTC. */
@@ -56,7 +56,10 @@ public final class FoliotTest implements Foliot {
    * Advances the clock. Tasks run at their due times, in the order of due times. This includes tasks that handlers
    * submit, if they become due within this time.
    *
-   * @param time how far to advance, not negative. An advance by a day takes a few seconds of real time
+   * <p>Time in which nothing can happen is skipped. While due tasks wait, because their queue is paused, is limited or
+   * has no handler, nothing is skipped, and a day takes a second or more of real time.
+   *
+   * @param time how far to advance, not negative
    */
   public void advance(Duration time) {
     driver.advance(time);

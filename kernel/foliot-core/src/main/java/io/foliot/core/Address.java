@@ -6,11 +6,16 @@ package io.foliot.core;
  *
  * @param kind the meaning of the number
  * @param number the number of a seat or zone of the {@link io.foliot.core.coordination.Fleet}, from 0 to
- *     {@value #MAX_NUMBER}; 0 for {@link Kind#ANY}
+ *     {@value #MAX_NUMBER}; 0 for {@link Kind#ANY}. The number of a seat names one tenancy of a {@link #place}: the
+ *     next worker at the place has another number, and does not run the tasks of this one
  */
 public record Address(Kind kind, int number) {
-  /** Largest number of a seat or zone; the number has 11 bits in a task's id. */
-  public static final int MAX_NUMBER = 2_047;
+  /** Number of places for seats, and maximum number of zones. */
+  public static final int PLACES = 2_048;
+  /** Number of tenancies of a place. After the last one, the first one follows. */
+  public static final int TENANCIES = 64;
+  /** Largest number of a seat or zone; the number has 17 bits in a task's id. */
+  public static final int MAX_NUMBER = PLACES * TENANCIES - 1;
   /** Any worker of the queue. */
   public static final Address ANYWHERE = new Address(Kind.ANY, 0);
 
@@ -62,6 +67,11 @@ public record Address(Kind kind, int number) {
           "the number of an address is from 0 to " + MAX_NUMBER + ", and 0 for ANY: kind=" + kind + ", number="
               + number);
     }
+  }
+
+  /** Returns the place of a seat with a number. */
+  public static int place(int number) {
+    return number % PLACES;
   }
 
   /** Returns whether any worker of the queue may run the task. */

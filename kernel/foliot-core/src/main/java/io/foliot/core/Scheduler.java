@@ -1,6 +1,7 @@
 package io.foliot.core;
 
 import io.foliot.core.coordination.Fleet;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Durability;
 import io.foliot.core.store.ExtendResult;
@@ -87,7 +88,17 @@ public interface Scheduler extends AutoCloseable {
    * @param payloadsTaken completes when the caller has passed the payloads on or given up; until then the payloads
    *        count against the queue's share of this node's memory
    */
-  CompletableFuture<Pulled> pull(Pull pull, CompletionStage<?> payloadsTaken);
+  default CompletableFuture<Pulled> pull(Pull pull, CompletionStage<?> payloadsTaken) {
+    return pull(pull, payloadsTaken, new CompletableFuture<Void>());
+  }
+
+  /**
+   * Claims tasks as {@link #pull(Pull, CompletionStage)} does, for a caller that may go away while it waits.
+   *
+   * @param gone completes when nobody waits for the answer any more. The wait then ends, and no further task is claimed
+   *        for it. The future may still complete with tasks that were claimed before
+   */
+  CompletableFuture<Pulled> pull(Pull pull, CompletionStage<?> payloadsTaken, CompletionStage<?> gone);
 
   /** Reports that an attempt succeeded. If {@code next} is not null, the task fires again after that time. */
   default CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next) {
@@ -131,7 +142,18 @@ public interface Scheduler extends AutoCloseable {
   }
 
   /** Does the same as {@link #extend(TaskId, Token, Duration)}, and stores the worker's note. */
-  CompletableFuture<Extended> extend(TaskId id, Token token, Duration lease, TaskNote note);
+  default CompletableFuture<Extended> extend(TaskId id, Token token, Duration lease, TaskNote note) {
+    return extend(id, token, lease, note, WorkerId.ANONYMOUS);
+  }
+
+  /**
+   * Does the same as {@link #extend(TaskId, Token, Duration, TaskNote)}. A successful extension shows that the worker
+   * which holds the lease is alive: while all its handlers are busy, a worker pulls nothing.
+   *
+   * @param caller the worker by its own account. It counts only if this node does not know who holds the lease, because
+   *     another node has given the task to the worker, and if the worker has called this node lately
+   */
+  CompletableFuture<Extended> extend(TaskId id, Token token, Duration lease, TaskNote note, WorkerId caller);
 
   /** Creates or replaces a queue. The change takes effect on all nodes within a second. */
   CompletableFuture<QueueConfig> putQueue(QueueConfig queue);
@@ -183,22 +205,17 @@ public interface Scheduler extends AutoCloseable {
   Fleet fleet();
 
   /**
-   * Records that a worker of this node is alive. While all handlers of a worker are busy, the worker pulls nothing. Its
-   * calls that extend leases then show that the worker is alive.
-   */
-  void seen(String worker);
-
-  /**
    * Records that a worker of this node takes no more tasks of a queue. The worker's waiting pulls return the tasks that
    * were already reserved for them. Tasks that are addressed to the worker and have not begun go to its substitute
    * within a second. The worker's running attempts may finish.
    */
-  void left(String worker, String queue);
+  void left(WorkerId worker, String queue);
 
   /**
    * Enables or disables a worker. A disabled worker gets no new task; its running attempts finish. The setting lasts
    * until the worker's process ends.
    *
+   * @param worker the name; the setting applies to the workers of all owners that have it
    * @return whether there is a live worker of that name
    */
   CompletableFuture<Boolean> enableWorker(String worker, boolean isEnabled);
@@ -229,11 +246,10 @@ public interface Scheduler extends AutoCloseable {
    * @param max the maximum number of tasks, from 1 to 1,000
    * @param waitMillis how long to wait for the first task, at most 60,000
    * @param leaseMillis the duration of the leases, at most 24 h; 0 for the queue's timeout
-   * @param worker the name of the worker's process in the {@link Fleet}; empty for an anonymous worker, which gets no
-   *     addressed task
+   * @param worker the worker's process in the {@link Fleet}
    * @param zone the worker's data centre, rack or cell; may be empty
    */
-  record Pull(String queue, int max, long waitMillis, long leaseMillis, String worker, String zone) {
+  record Pull(String queue, int max, long waitMillis, long leaseMillis, WorkerId worker, String zone) {
     /** Longest wait; proxies between a worker and the server commonly allow this much. */
     public static final long MAX_WAIT_MILLIS = 60_000;
     /** Maximum number of tasks of one call. */
@@ -242,6 +258,11 @@ public interface Scheduler extends AutoCloseable {
     /** Creates the claim of a worker without a zone. */
     public Pull(String queue, int max, long waitMillis, long leaseMillis, String worker) {
       this(queue, max, waitMillis, leaseMillis, worker, "");
+    }
+
+    /** Creates the claim of a worker of the application that contains the engine. */
+    public Pull(String queue, int max, long waitMillis, long leaseMillis, String worker, String zone) {
+      this(queue, max, waitMillis, leaseMillis, WorkerId.of(worker), zone);
     }
 
     public Pull {
@@ -433,6 +454,24 @@ public interface Scheduler extends AutoCloseable {
     /** Creates an exception whose message says why the call is refused. */
     public OverloadedException(String message) {
       super(message);
+    }
+  }
+
+  /** The owner of a worker has its share of the workers that a node can know, and this worker would be one more. */
+  final class TooManyWorkersException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final int known;
+
+    /** Creates the exception with the number of workers of the owner that the node knows. */
+    public TooManyWorkersException(int known) {
+      super("the owner of this worker has its share of the workers that a node can know: workers=" + known);
+      this.known = known;
+    }
+
+    /** Returns how many workers of the owner the node knows. */
+    public int known() {
+      return known;
     }
   }
 

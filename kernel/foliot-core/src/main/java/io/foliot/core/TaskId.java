@@ -16,9 +16,9 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
   private static final long VERSION_MASK = 0xF000L;
   // The numbers of bits for the number of an address, for the item, and for the hash. Together with two bits for the
   // kind of the address, they replace the 58 random bits.
-  private static final int NUMBER_BITS = 11;
+  private static final int NUMBER_BITS = 17;
   private static final int ITEM_BITS = 14;
-  private static final int HASH_BITS = 31;
+  private static final int HASH_BITS = 25;
   /** UUID variant of RFC 9562: the first two of the last 64 bits. */
   private static final long VARIANT = 0x8000_0000_0000_0000L;
   // The numbers of random bits before and after the variant.
@@ -48,7 +48,7 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
    * @param wallMillis the time of creation in milliseconds since 1970; the lowest 48 bits are used
    * @param hash16 the hash that gives the slot of the task; the lowest 16 bits are used
    * @param item a number that distinguishes tasks with the same {@code hash}, from 0 to 16,383
-   * @param hash a hash that distinguishes tasks with the same time of creation; the lowest 31 bits are used
+   * @param hash a hash that distinguishes tasks with the same time of creation; the lowest 25 bits are used
    * @throws IllegalArgumentException if the address is {@link Address#ANYWHERE}, or the item is out of range
    */
   public static TaskId addressed(long wallMillis, int hash16, Address address, int item, long hash) {

@@ -11,6 +11,8 @@ public enum TaskReason {
   NOT_DUE,
   /** An attempt failed, and the backoff before the next attempt has not passed. */
   BACKOFF,
+  /** The store has no room for the ends of attempts, so this node begins none. */
+  STORE_FULL,
   /** The queue is paused. */
   QUEUE_PAUSED,
   /** No worker of the queue waits on this node. */

@@ -33,4 +33,7 @@ public sealed interface Unready {
 
   /** The store does not respond, or refuses writes. */
   record StoreAway() implements Unready {}
+
+  /** The store has no room for the ends of attempts or for claims, so no task is claimed. */
+  record StoreFull() implements Unready {}
 }

@@ -101,13 +101,17 @@ final class CallPipe {
       // A store that has no room for some items does the others.
       boolean answered = health.called(call, items, nowNanos, failure, answeredNanos)
           || (RoomGate.isFull(failure) && GroupCommit.unwrapped(failure) instanceof ItemsFailedException);
-      if (effect == Effect.WRITE) {
-        health.wrote(answered, answeredNanos);
-      }
       if (answered) {
         backoff.succeeded();
       } else {
         backoff.failed(answeredNanos);
+      }
+      if (effect == Effect.WRITE) {
+        if (answered) {
+          health.wrote();
+        } else {
+          health.writeFailed(RoomGate.isFull(failure), answeredNanos);
+        }
       }
       handler.answered(result == null ? resultsIn(failure, items) : result, failure, answeredNanos);
     });

@@ -10,6 +10,7 @@ import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Fleet;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.delivery.ServedQueues;
 import io.foliot.core.store.CancelResult;
@@ -388,8 +389,8 @@ public final class Engine implements Scheduler {
   // Workers.
 
   @Override
-  public CompletableFuture<Pulled> pull(Pull pull, CompletionStage<?> payloadsTaken) {
-    return gate.write(() -> reports.pull(pull, payloadsTaken));
+  public CompletableFuture<Pulled> pull(Pull pull, CompletionStage<?> payloadsTaken, CompletionStage<?> gone) {
+    return gate.write(() -> reports.pull(pull, payloadsTaken, gone));
   }
 
   @Override
@@ -414,8 +415,9 @@ public final class Engine implements Scheduler {
   }
 
   @Override
-  public CompletableFuture<Extended> extend(TaskId id, Token token, Duration lease, TaskNote note) {
-    return gate.report(() -> reports.extend(id, token, lease, note));
+  public CompletableFuture<Extended> extend(TaskId id, Token token, Duration lease, TaskNote note,
+      WorkerId caller) {
+    return gate.report(() -> reports.extend(id, token, lease, note, caller));
   }
 
   @Override
@@ -424,12 +426,7 @@ public final class Engine implements Scheduler {
   }
 
   @Override
-  public void seen(String worker) {
-    fleet.roster().works(worker, clock.monotonicNanos());
-  }
-
-  @Override
-  public void left(String worker, String queue) {
+  public void left(WorkerId worker, String queue) {
     reports.left(worker, queue);
     fleet.left();
   }
@@ -469,6 +466,11 @@ public final class Engine implements Scheduler {
   @Override
   public CompletableFuture<Optional<QueueConfig>> findQueue(String name) {
     return gate.read(() -> watch.findAny(name));
+  }
+
+  /** Returns the names of the callers' queues, as this node has read them last. */
+  public List<String> queueNames() {
+    return registry.callersQueues().stream().map(QueueConfig::name).sorted().toList();
   }
 
   @Override

@@ -407,8 +407,9 @@ final class EngineLoop implements EventLoop.Duty {
     }
     if (nowNanos - statusNanos >= 0) {
       statusNanos = nowNanos + STATUS_NANOS;
-      status = LoopStatus.of(lookAhead, lanes, slots, health.isServing(nowNanos) && gate.isOpen(), nowMillis,
-          nowNanos);
+      StoreHealth.State store = health.state(nowNanos);
+      status = LoopStatus.of(lookAhead, lanes, slots,
+          store == StoreHealth.State.SERVING && !gate.isOpen() ? StoreHealth.State.FULL : store, nowMillis, nowNanos);
     }
     drain.turn(() -> settles.isIdle() && renewals.isIdle() && claims.isIdle() && attempts.isIdle(), nowNanos);
   }

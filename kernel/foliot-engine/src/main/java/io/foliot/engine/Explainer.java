@@ -19,6 +19,7 @@ final class Explainer {
   private final @Nullable LaneStatus lane;
   private final long nowNanos;
   private final long nowMillis;
+  private final boolean isStoreFull;
   private final boolean isAddressed;
   private final @Nullable QueueConfig queue;
   private final @Nullable Delivery delivery;
@@ -30,7 +31,7 @@ final class Explainer {
    *
    * @param lane the lane of the task's queue on the loop of the task, or null if there is none
    * @param nowNanos the monotonic time
-   * @param loops the loops, which show the store's time
+   * @param loops the loops, which show the store's time and health
    */
   Explainer(QueueRegistry registry, TaskRecord task, @Nullable LaneStatus lane, long nowNanos, LoopGroup loops) {
     this.registry = registry;
@@ -38,6 +39,7 @@ final class Explainer {
     this.lane = lane;
     this.nowNanos = nowNanos;
     nowMillis = loops.storeMillis();
+    isStoreFull = loops.loopOf(task.id()).status().store() == StoreHealth.State.FULL;
     isAddressed = !task.id().address().isAnywhere();
     queue = registry.queue(task.queue());
     delivery = queue == null ? null : registry.serving(queue);
@@ -72,6 +74,9 @@ final class Explainer {
   }
 
   private void ready() {
+    if (isStoreFull) {
+      reasons.add(TaskReason.STORE_FULL);
+    }
     if (queue != null) {
       held(queue);
     }

@@ -5,6 +5,7 @@ import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Stages;
 import io.foliot.core.Target;
 import io.foliot.core.coordination.Fleet;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
@@ -67,6 +68,9 @@ final class FleetKeeper {
   /** Maximum number of tries of one call to change the seats. */
   private static final int MOST_CHANGES = 20;
 
+  /** Number of seats in use at which a warning is logged: four fifths. */
+  private static final int NEARLY_FULL = FleetRecord.MAX / 5 * 4;
+
   /** The slot whose clock is read. The documents are in the same database as slot 0. */
   private static final int CLOCK_SLOT = 0;
 
@@ -93,11 +97,12 @@ final class FleetKeeper {
   private boolean underWay;
   private boolean hasLeft;
   private boolean hasRead;
-  private Map<String, WorkerRoster.Present> vouched = Map.of();
+  private Map<WorkerId, WorkerRoster.Present> vouched = Map.of();
   private long vouchedNanos;
   private long ownVersion;
   private FleetRecord seats = FleetRecord.EMPTY;
   private long seatsVersion;
+  private boolean isNearlyFullLogged;
   private boolean isFullLogged;
   private long turnedNanos;
   /** Whether a turn is due at once. */
@@ -192,7 +197,7 @@ final class FleetKeeper {
    * the monotonic clock of a suspended machine stops.
    */
   private void read(long nowNanos) {
-    Map<String, WorkerRoster.Present> own = own(nowNanos);
+    Map<WorkerId, WorkerRoster.Present> own = own(nowNanos);
     List<CompletableFuture<Boolean>> awaiting = List.copyOf(changes);
     changes.clear();
     underWay = true;
@@ -210,7 +215,7 @@ final class FleetKeeper {
     });
   }
 
-  private CompletionStage<Read> read(Map<String, WorkerRoster.Present> own, long nowNanos, long micros) {
+  private CompletionStage<Read> read(Map<WorkerId, WorkerRoster.Present> own, long nowNanos, long micros) {
     if (!store.isShared() && hasRead) {
       return CompletableFuture.completedFuture(new Read(micros, null));
     }
@@ -222,11 +227,11 @@ final class FleetKeeper {
    * Returns the workers that call this node, and also the node itself if it has handlers of its own. Returns none if
    * the node has left.
    */
-  private Map<String, WorkerRoster.Present> own(long nowNanos) {
+  private Map<WorkerId, WorkerRoster.Present> own(long nowNanos) {
     if (hasLeft) {
       return Map.of();
     }
-    Map<String, WorkerRoster.Present> own = roster.alive(nowNanos);
+    Map<WorkerId, WorkerRoster.Present> own = roster.alive(nowNanos);
     Set<String> served = new TreeSet<>();
     for (QueueConfig queue : registry.callersQueues()) {
       if (queue.target().type().equals(Target.LOCAL) && registry.serving(queue) != null) {
@@ -234,12 +239,12 @@ final class FleetKeeper {
       }
     }
     if (!served.isEmpty()) {
-      own.put(node, new WorkerRoster.Present(zone, served));
+      own.put(WorkerId.of(node), new WorkerRoster.Present(zone, served));
     }
     return own;
   }
 
-  private CompletionStage<Boolean> vouch(Map<String, WorkerRoster.Present> own, long nowNanos, long nowMicros) {
+  private CompletionStage<Boolean> vouch(Map<WorkerId, WorkerRoster.Present> own, long nowNanos, long nowMicros) {
     boolean isDue = !own.equals(vouched) || (!own.isEmpty() && nowNanos - vouchedNanos >= VOUCH_NANOS);
     if (!store.isShared() || !isDue) {
       return CompletableFuture.completedFuture(true);
@@ -256,7 +261,7 @@ final class FleetKeeper {
     });
   }
 
-  private void found(Read found, Map<String, WorkerRoster.Present> own) {
+  private void found(Read found, Map<WorkerId, WorkerRoster.Present> own) {
     List<Document> documents = found.documents();
     if (documents == null) {
       seat(own, live(Map.of(), own), found.micros());
@@ -265,7 +270,7 @@ final class FleetKeeper {
     }
   }
 
-  private void found(List<Document> documents, Map<String, WorkerRoster.Present> own, long nowMicros) {
+  private void found(List<Document> documents, Map<WorkerId, WorkerRoster.Present> own, long nowMicros) {
     Map<String, Vouchers> vouchers = new TreeMap<>();
     FleetRecord read = FleetRecord.EMPTY;
     seatsVersion = 0;
@@ -319,8 +324,8 @@ final class FleetKeeper {
    * Returns all live workers. If this node and another node vouch for a worker, the worker is regarded as calling this
    * node.
    */
-  private Map<String, FleetRecord.Live> live(Map<String, Vouchers> vouchers, Map<String, WorkerRoster.Present> own) {
-    Map<String, FleetRecord.Live> live = new HashMap<>();
+  private Map<WorkerId, FleetRecord.Live> live(Map<String, Vouchers> vouchers, Map<WorkerId, WorkerRoster.Present> own) {
+    Map<WorkerId, FleetRecord.Live> live = new HashMap<>();
     vouchers.forEach((other, vouching) -> vouching.workers().forEach((worker, present) -> live.put(worker,
         new FleetRecord.Live(present.zone(), present.queues(), other))));
     own.forEach((worker, present) -> live.put(worker,
@@ -328,10 +333,10 @@ final class FleetKeeper {
     return live;
   }
 
-  private void seat(Map<String, WorkerRoster.Present> own, Map<String, FleetRecord.Live> live, long nowMicros) {
+  private void seat(Map<WorkerId, WorkerRoster.Present> own, Map<WorkerId, FleetRecord.Live> live, long nowMicros) {
     FleetRecord next = seats.seated(live, own.keySet(), nowMicros);
-    publish(seats.fleet(live), nowMicros);
-    warnIfFull(next, own.keySet());
+    publish(seats.fleet(live, nowMicros), nowMicros);
+    warnIfFull(next, own.keySet(), nowMicros);
     if (next == seats || underWay) {
       return;
     }
@@ -341,26 +346,29 @@ final class FleetKeeper {
           underWay = false;
           if (Boolean.TRUE.equals(written)) {
             seats = next;
-            publish(next.fleet(live), nowMicros);
+            publish(next.fleet(live, nowMicros), nowMicros);
           }
           // The next turn reads the seats and their version again.
           hasRead = false;
         });
   }
 
-  private void warnIfFull(FleetRecord next, Set<String> own) {
-    if (isFullLogged) {
-      return;
+  private void warnIfFull(FleetRecord next, Set<WorkerId> own, long nowMicros) {
+    int inUse = next.charged(nowMicros);
+    boolean isNearlyFull = inUse >= NEARLY_FULL;
+    if (isNearlyFull && !isNearlyFullLogged) {
+      LOG.log(System.Logger.Level.WARNING, "most seats of workers are in use. Without a seat, a worker gets only tasks"
+          + " without an address: seats={0}, max={1}", inUse, FleetRecord.MAX);
     }
-    Set<String> seated = next.seated();
-    for (String worker : own) {
-      if (!isFullLogged && !seated.contains(worker)) {
-        isFullLogged = true;
-        LOG.log(System.Logger.Level.WARNING, "no seat can be added, and all seats of the zone are taken or were left"
-            + " less than ten minutes ago; this worker gets only tasks without an address: worker={0}, seats={1}",
-            worker, next.seats().size());
-      }
+    isNearlyFullLogged = isNearlyFull;
+    Set<WorkerId> seated = next.seated();
+    WorkerId unseated = own.stream().filter(worker -> !seated.contains(worker)).findAny().orElse(null);
+    if (unseated != null && !isFullLogged) {
+      LOG.log(System.Logger.Level.WARNING, "a worker has no seat, because its API key has its share of the seats, or"
+          + " no seat is free. It gets only tasks without an address: worker={0}, seats={1}, max={2}",
+          unseated.name(), inUse, FleetRecord.MAX);
     }
+    isFullLogged = unseated != null;
   }
 
   private void publish(Fleet found, long nowMicros) {

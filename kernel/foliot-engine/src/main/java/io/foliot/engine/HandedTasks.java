@@ -3,13 +3,15 @@ package io.foliot.engine;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.TaskRecord;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values that are needed to record the success of a worker's task. They are remembered from the claim of the task.
+ * The values that are needed to record the success of a worker's task, and the worker that holds its lease. They are
+ * remembered from the claim of the task.
  * Thread-safe.
  *
  * <p>Guarantees: the remembered values were true when the task was claimed with this token. The store therefore treats
@@ -30,16 +32,16 @@ final class HandedTasks {
    * @param waiting the task of an internal queue that waits for the end of this task, or null
    * @param maker the {@link io.foliot.core.store.AttemptMaker#prefix} of the worker and this node
    */
-  record Handed(TaskId id, String queue, long generation, long claimedAt, TaskRef.@Nullable ByKey waiting,
-      String maker) {}
+  record Handed(TaskId id, WorkerId holder, String queue, long generation, long claimedAt,
+      TaskRef.@Nullable ByKey waiting, String maker) {}
 
   /** Remembers a task that was given to a worker. */
-  void add(TaskRecord task, TaskRef.@Nullable ByKey waiting, String maker) {
+  void add(TaskRecord task, WorkerId holder, TaskRef.@Nullable ByKey waiting, String maker) {
     Token token = task.token();
     if (token == null) {
       throw new IllegalArgumentException("a claimed task has a token: id=" + task.id());
     }
-    Handed handed = new Handed(task.id(), task.queue(), task.generation(), task.claimedAt(), waiting, maker);
+    Handed handed = new Handed(task.id(), holder, task.queue(), task.generation(), task.claimedAt(), waiting, maker);
     synchronized (this) {
       byToken.put(token, handed);
       if (byToken.size() > MAX) {
@@ -52,6 +54,12 @@ final class HandedTasks {
   synchronized String maker(TaskId id, Token token) {
     Handed handed = byToken.get(token);
     return handed == null || !handed.id().equals(id) ? "" : handed.maker();
+  }
+
+  /** Returns the worker that got a task with this token; null if the task is not remembered. */
+  synchronized @Nullable WorkerId holder(Token token) {
+    Handed handed = byToken.get(token);
+    return handed == null ? null : handed.holder();
   }
 
   /** Returns and forgets a task; null if it is not remembered with this id and token. */

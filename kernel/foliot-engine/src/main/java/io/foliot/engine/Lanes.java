@@ -3,6 +3,7 @@ package io.foliot.engine;
 import io.foliot.core.Address;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.TaskId;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.DueEntry;
 import java.util.ArrayDeque;
@@ -50,6 +51,8 @@ final class Lanes {
   private static final int MIN_PARKED = 256;
 
   private final EngineOptions options;
+  /** This node as the worker of its own handlers. */
+  private final WorkerId self;
   private final QueueRegistry registry;
   private final StoreClock clock;
   private final Moves moves;
@@ -71,6 +74,7 @@ final class Lanes {
   /** Creates an empty set of lanes. Each lane is created when it is first requested. */
   Lanes(EngineOptions options, QueueRegistry registry, StoreClock clock, Moves moves, IndexReads reads) {
     this.options = options;
+    self = WorkerId.of(options.node());
     this.registry = registry;
     this.clock = clock;
     this.moves = moves;
@@ -269,7 +273,7 @@ final class Lanes {
   private boolean isServedHere(Lane lane, Address address) {
     return lane.isPull()
         ? seating.isServedHere(lane.name(), address)
-        : seating.serves(options.node(), lane.name(), address);
+        : seating.serves(self, lane.name(), address);
   }
 
   /** Returns whether an entry would be parked as soon as it is due, because no worker of this node may run it. */
@@ -299,7 +303,7 @@ final class Lanes {
     }
     return lane.isPull()
         ? lane.longPolls().isWaitedFor(seating, address)
-        : seating.serves(options.node(), lane.name(), address);
+        : seating.serves(self, lane.name(), address);
   }
 
   /** Takes back an entry that a probe has found due: it is claimed before the entries that still need a probe. */

@@ -3,6 +3,7 @@ package io.foliot.engine;
 import io.foliot.core.Address;
 import io.foliot.core.Scheduler.Pulled;
 import io.foliot.core.coordination.Fleet;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.TaskRecord;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ final class LongPollQueue {
   private final Set<Waiter> waiters = new LinkedHashSet<>();
   /** Of these, the waiters that take at least one more task. */
   private final Set<Waiter> open = new LinkedHashSet<>();
-  private final Map<String, Set<Waiter>> openByWorker = new HashMap<>();
+  private final Map<WorkerId, Set<Waiter>> openByWorker = new HashMap<>();
   private final Map<Integer, Set<Waiter>> openByZone = new HashMap<>();
   private int demand;
   private long changes;
@@ -52,7 +53,7 @@ final class LongPollQueue {
 
   /** One call of a worker that waits for tasks. */
   static final class Waiter {
-    private final String worker;
+    private final WorkerId worker;
     private final long leaseMillis;
     private final long calledNanos;
     private final CompletableFuture<Pulled> answer = new CompletableFuture<>();
@@ -69,7 +70,7 @@ final class LongPollQueue {
     /**
      * Creates a call that begins to wait.
      *
-     * @param worker the name of the worker, or empty
+     * @param worker the worker, which may be anonymous
      * @param max how many tasks the worker takes at most
      * @param leaseMillis the lease of each task that is claimed for the call
      * @param calledNanos when the call came, by the monotonic clock
@@ -77,7 +78,7 @@ final class LongPollQueue {
      *     no claim for the call is under way
      * @param taken completes when the payloads of the answer are no longer needed
      */
-    Waiter(String worker, int max, long leaseMillis, long calledNanos, long deadlineNanos,
+    Waiter(WorkerId worker, int max, long leaseMillis, long calledNanos, long deadlineNanos,
         CompletionStage<?> taken) {
       this.worker = worker;
       this.max = max;
@@ -87,7 +88,7 @@ final class LongPollQueue {
       payloadsTaken = answer.thenCompose(tasks -> taken);
     }
 
-    String worker() {
+    WorkerId worker() {
       return worker;
     }
 
@@ -191,9 +192,22 @@ final class LongPollQueue {
   }
 
   /** Ends the waits of a worker. The worker gets the tasks that are reserved for it, and no more. */
-  synchronized void end(String worker, long nowNanos) {
+  synchronized void end(WorkerId worker, long nowNanos) {
     Stream.concat(waiters.stream(), disabled.stream()).filter(waiter -> waiter.worker.equals(worker))
         .forEach(waiter -> end(waiter, nowNanos));
+  }
+
+  /**
+   * Ends the wait of a caller that has gone away. It gets no further task, also none whose claim is under way: the
+   * engine takes such a task back ({@link #won}). Returns the end of the latest other wait of the worker, or the present
+   * time if it has none.
+   */
+  synchronized long abandon(Waiter waiter, long nowNanos) {
+    waiter.isClosed = true;
+    end(waiter, nowNanos);
+    return Stream.concat(waiters.stream(), disabled.stream())
+        .filter(other -> other != waiter && other.worker.equals(waiter.worker)).map(other -> other.deadlineNanos)
+        .reduce(nowNanos, (one, other) -> one - other >= 0 ? one : other);
   }
 
   private void end(Waiter waiter, long nowNanos) {
@@ -240,7 +254,7 @@ final class LongPollQueue {
       return openByZone.getOrDefault(address.number(), Set.of());
     }
     Fleet.Seat server = now.fleet().server(queue, address);
-    return server == null ? Set.of() : openByWorker.getOrDefault(server.worker(), Set.of());
+    return server == null ? Set.of() : openByWorker.getOrDefault(server.id(), Set.of());
   }
 
   private @Nullable Waiter reserve(Set<Waiter> from) {
@@ -269,10 +283,14 @@ final class LongPollQueue {
   /**
    * Adds a claimed task to the answer of a waiter, in the place that was reserved for it. The lease of the task ends
    * when the monotonic clock shows {@code leaseEndNanos}. Returns false if the waiter was closed: no worker gets the
-   * task.
+   * task, and the place is free.
    */
   synchronized boolean won(Waiter waiter, TaskRecord task, long leaseEndNanos) {
-    return !waiter.isClosed && waiter.tasks.add(new Won(task, leaseEndNanos));
+    if (waiter.isClosed) {
+      waiter.reserved--;
+      return false;
+    }
+    return waiter.tasks.add(new Won(task, leaseEndNanos));
   }
 
   /** Frees a reserved place, because its task could not be claimed. */

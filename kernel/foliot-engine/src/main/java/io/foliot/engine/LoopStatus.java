@@ -13,14 +13,14 @@ import java.util.Map;
  * @param oldestDueMillis by how much the oldest task that waits in a lane is overdue; 0 if none is
  * @param overdueElsewhere for each queue, by how many milliseconds its oldest task in the slots of other nodes is
  *     overdue; those nodes should have fired the task
- * @param isStoreServing whether the store answers, takes writes, and has room for the ends of attempts
+ * @param store the health of the store; {@code FULL} also while the {@link RoomGate} is closed
  */
 record LoopStatus(int wheelEntries, List<LaneStatus> lanes, Map<String, Double> settledPerSecond, long oldestDueMillis,
-    Map<String, Long> overdueElsewhere, boolean isStoreServing) {
+    Map<String, Long> overdueElsewhere, StoreHealth.State store) {
   /** Status of a loop before its first turn. */
-  static final LoopStatus NONE = new LoopStatus(0, List.of(), Map.of(), 0, Map.of(), false);
+  static final LoopStatus NONE = new LoopStatus(0, List.of(), Map.of(), 0, Map.of(), StoreHealth.State.AWAY);
 
-  static LoopStatus of(LookAhead lookAhead, Lanes lanes, WatchedSlots slots, boolean isStoreServing, long nowMillis,
+  static LoopStatus of(LookAhead lookAhead, Lanes lanes, WatchedSlots slots, StoreHealth.State store, long nowMillis,
       long nowNanos) {
     List<LaneStatus> published = new ArrayList<>();
     Map<String, Double> settled = new HashMap<>();
@@ -31,7 +31,7 @@ record LoopStatus(int wheelEntries, List<LaneStatus> lanes, Map<String, Double> 
       oldest = Math.min(oldest, lane.oldest());
     }
     return new LoopStatus(lookAhead.size(), List.copyOf(published), Map.copyOf(settled), overdue(oldest, nowMillis),
-        slots.overdueElsewhere(nowMillis), isStoreServing);
+        slots.overdueElsewhere(nowMillis), store);
   }
 
   static LaneStatus of(Lane lane, long nowMillis) {

@@ -85,8 +85,14 @@ final class NodeStatus {
       long sinceTurnNanos = loops.get(i).sinceTurnNanos();
       if (sinceTurnNanos > STALL_NANOS) {
         reasons.add(new Unready.LoopStalled(i, TimeUnit.NANOSECONDS.toMillis(sinceTurnNanos)));
-      } else if (!loops.get(i).status().isStoreServing()) {
-        reasons.add(new Unready.StoreAway());
+      } else {
+        switch (loops.get(i).status().store()) {
+          case SERVING -> {
+            // No reason.
+          }
+          case FULL -> reasons.add(new Unready.StoreFull());
+          case AWAY -> reasons.add(new Unready.StoreAway());
+        }
       }
     }
     return reasons.stream().distinct().toList();

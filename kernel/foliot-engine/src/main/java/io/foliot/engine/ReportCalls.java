@@ -13,6 +13,7 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.AttemptMaker;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
@@ -101,7 +102,7 @@ final class ReportCalls {
     });
   }
 
-  CompletionStage<Pulled> pull(Pull pull, CompletionStage<?> payloadsTaken) {
+  CompletionStage<Pulled> pull(Pull pull, CompletionStage<?> payloadsTaken, CompletionStage<?> gone) {
     long calledNanos = clock.monotonicNanos();
     return watch.withQueue(pull.queue(), queue -> {
       if (!queue.target().type().equals(Target.PULL)) {
@@ -109,19 +110,25 @@ final class ReportCalls {
             + ", delivery=" + queue.target().type());
       }
       long leaseMillis = pull.leaseMillis() == 0 ? queue.target().timeout().toMillis() : pull.leaseMillis();
-      long waitMillis = pull.worker().isEmpty() ? pull.waitMillis() : Math.min(pull.waitMillis(), NAMED_WAIT_MILLIS);
+      long waitMillis = pull.worker().isAnonymous() ? pull.waitMillis() : Math.min(pull.waitMillis(), NAMED_WAIT_MILLIS);
       long untilNanos = clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
       roster.waits(pull.worker(), pull.zone(), queue.name(), leaseMillis, untilNanos);
       LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(pull.worker(), pull.max(), leaseMillis, calledNanos,
-          untilNanos,
-          payloadsTaken);
-      registry.shared(queue.name()).longPolls().add(waiter);
+          untilNanos, payloadsTaken);
+      LongPollQueue polls = registry.shared(queue.name()).longPolls();
+      polls.add(waiter);
       loops.workerWaits(queue.name());
+      gone.thenRun(() -> {
+        long nextNanos = polls.abandon(waiter, clock.monotonicNanos());
+        roster.hangsUp(pull.worker(), queue.name(), untilNanos, nextNanos);
+        loops.workerWaits(queue.name());
+      });
       return waiter.answer().thenApply(pulled -> {
         if (!pulled.tasks().isEmpty()) {
           roster.works(pull.worker(), clock.monotonicNanos());
-          String maker = new AttemptMaker(pull.worker(), node).prefix();
-          pulled.tasks().forEach(task -> handed.add(task, hints.awaiting(task, TaskNote.Mark.NONE), maker));
+          String maker = new AttemptMaker(pull.worker().name(), node).prefix();
+          pulled.tasks().forEach(
+              task -> handed.add(task, pull.worker(), hints.awaiting(task, TaskNote.Mark.NONE), maker));
         }
         return pulled;
       });
@@ -129,7 +136,7 @@ final class ReportCalls {
   }
 
   /** Handles a worker's notice that it takes no more tasks of a queue. */
-  void left(String worker, String queue) {
+  void left(WorkerId worker, String queue) {
     roster.leaves(worker, queue);
     registry.shared(queue).longPolls().end(worker, clock.monotonicNanos());
     loops.workerWaits(queue);
@@ -233,7 +240,7 @@ final class ReportCalls {
     }
   }
 
-  CompletionStage<Extended> extend(TaskId id, Token token, Duration lease, TaskNote note) {
+  CompletionStage<Extended> extend(TaskId id, Token token, Duration lease, TaskNote note, WorkerId caller) {
     if (lease.isNegative() || lease.isZero() || lease.compareTo(MAX_LEASE) > 0) {
       throw new IllegalArgumentException("a lease is from 1 ms to 24 h: lease=" + lease);
     }
@@ -241,6 +248,10 @@ final class ReportCalls {
     long calledMillis = loops.storeMillis();
     return extensions.call(List.of(new Extension(id, token, leaseMillis, note)), bytes(note)).thenApply(results -> {
       ExtendResult result = results.get(0);
+      if (result.kind() == ExtendResult.Kind.EXTENDED) {
+        WorkerId holder = handed.holder(token);
+        roster.works(holder == null ? caller : holder, clock.monotonicNanos());
+      }
       long leaseEnd = result.kind() == ExtendResult.Kind.EXTENDED ? result.leaseEnd() : 0;
       return new Extended(result.kind(), leaseEnd, Math.clamp(leaseEnd - calledMillis, 0, leaseMillis));
     });

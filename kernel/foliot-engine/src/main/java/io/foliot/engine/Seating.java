@@ -2,6 +2,7 @@ package io.foliot.engine;
 
 import io.foliot.core.Address;
 import io.foliot.core.coordination.Fleet;
+import io.foliot.core.coordination.WorkerId;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -14,7 +15,8 @@ import java.util.Set;
  * @param fleet the fleet as this node has last read it
  * @param node the name of this node
  * @param ownZones the zones in which workers that call this node take tasks, by queue
- * @param disabled the live workers that are disabled, and the workers that were disabled when they left their seats
+ * @param disabled the names of the live workers that are disabled, and of those that were disabled when they left
+ *     their seats
  * @param isKnown whether the node has read the fleet since it started
  */
 record Seating(Fleet fleet, String node, Map<String, Set<Integer>> ownZones, Set<String> disabled, boolean isKnown) {
@@ -40,7 +42,7 @@ record Seating(Fleet fleet, String node, Map<String, Set<Integer>> ownZones, Set
    * Returns whether a worker may run a task with an address. A worker without a seat may run only tasks that any worker
    * may run.
    */
-  boolean serves(String worker, String queue, Address address) {
+  boolean serves(WorkerId worker, String queue, Address address) {
     if (address.isAnywhere()) {
       return true;
     }
@@ -64,17 +66,17 @@ record Seating(Fleet fleet, String node, Map<String, Set<Integer>> ownZones, Set
    * Returns the number of the zone in which a worker takes tasks of a queue; -1 if the worker has no seat, or gets no
    * tasks of the queue.
    */
-  int zoneOf(String worker, String queue) {
+  int zoneOf(WorkerId worker, String queue) {
     Fleet.Seat seat = fleet.seatOf(worker);
     return seat == null || !seat.works(queue) ? -1 : fleet.zone(seat.zone());
   }
 
   /**
-   * Returns whether a worker receives no tasks, because it is disabled or because this node has not read the fleet yet.
+   * Returns whether a worker receives no tasks, because its name is disabled or because this node has not read the fleet yet.
    * A worker may leave its seat while it is disabled, and return later. It gets the seat back with the next write of
    * the seats, and is regarded as disabled before this write too.
    */
-  boolean isDisabled(String worker) {
-    return !isKnown || disabled.contains(worker);
+  boolean isDisabled(WorkerId worker) {
+    return !isKnown || disabled.contains(worker.name());
   }
 }

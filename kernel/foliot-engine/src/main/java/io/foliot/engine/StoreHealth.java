@@ -13,11 +13,12 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>Each answer of a call is {@linkplain #answered recorded}; the first failure after a success begins a {@link
  * StoreOutage}.
- * <li>The success or failure of each write is {@linkplain #wrote recorded} as well, because a store may answer reads
- * and refuse writes, as a replica does. A failed write is forgotten after {@link #UNWRITTEN_NANOS}: a loop that has
- * nothing to write gets no success that would end the effect.
+ * <li>The success or {@linkplain #writeFailed failure} of each write is recorded as well, because a store may answer
+ * reads and refuse writes, as a replica does. A failed write is forgotten after {@link #UNWRITTEN_NANOS}: a loop that
+ * has nothing to write gets no success that would end the effect.
  * <li>{@link #turn} declares a silent store unavailable, and ends the outage once the store serves. The store's clock
- * is read about once a second or more often, so a healthy store is never silent.
+ * is read about once a second or more often, so a healthy store is never silent. Time in which the loop did not turn is
+ * not silence: the loop asked nothing.
  * </ol>
  *
  * <p>Rejected: a health call of its own. It would only show that the store answers health calls.
@@ -36,6 +37,16 @@ final class StoreHealth {
    */
   static final long UNWRITTEN_NANOS = 3 * SECOND_NANOS;
 
+  /** The health of the store. */
+  enum State {
+    /** The store answers and accepts writes. */
+    SERVING,
+    /** The store answers, and has no room for a write that this node must make. */
+    FULL,
+    /** The store does not answer, or refuses writes. */
+    AWAY
+  }
+
   /** Called when the store answers again. */
   interface Recovery {
     void storeIsBack(long nowNanos);
@@ -48,8 +59,12 @@ final class StoreHealth {
   private boolean answers;
   /** Whether the outage knows that this loop gets no answers. It does not before the first answer of the store. */
   private boolean isReported;
+  /** Time of the latest success, or later by the time during which the loop did not turn. */
   private long answerNanos;
+  private long turnedNanos;
   private boolean writesFail;
+  /** Whether the failed write found no room. */
+  private boolean lacksRoom;
   private long writeFailedNanos;
 
   /** Creates the health of a store that has not answered yet. */
@@ -58,6 +73,7 @@ final class StoreHealth {
     this.recovery = recovery;
     this.outage = outage;
     answerNanos = nowNanos;
+    turnedNanos = nowNanos;
   }
 
   /** Records the answer of a call of several items; returns whether it is a success. */
@@ -91,14 +107,24 @@ final class StoreHealth {
     answerNanos = answered ? nowNanos : answerNanos;
   }
 
-  /** Records that a write succeeded, or failed. */
-  void wrote(boolean done, long nowNanos) {
-    writesFail = !done;
-    writeFailedNanos = done ? writeFailedNanos : nowNanos;
+  /** Records that a write succeeded. */
+  void wrote() {
+    writesFail = false;
+  }
+
+  /** Records that a write failed. */
+  void writeFailed(boolean foundNoRoom, long nowNanos) {
+    writesFail = true;
+    lacksRoom = foundNoRoom;
+    writeFailedNanos = nowNanos;
   }
 
   /** Declares the store unavailable if it has been silent for too long. */
   void turn(long nowNanos) {
+    if (nowNanos - turnedNanos > SECOND_NANOS) {
+      answerNanos = Math.min(answerNanos + (nowNanos - turnedNanos), nowNanos);
+    }
+    turnedNanos = nowNanos;
     if (answers && nowNanos - answerNanos >= SILENCE_NANOS) {
       began("silentMillis=" + (nowNanos - answerNanos) / NANOS_PER_MILLI, null, nowNanos);
       answered(false, nowNanos);
@@ -118,6 +144,16 @@ final class StoreHealth {
 
   /** Returns whether the store answers and accepts writes. */
   boolean isServing(long nowNanos) {
-    return answers && !(writesFail && nowNanos - writeFailedNanos < UNWRITTEN_NANOS);
+    return state(nowNanos) == State.SERVING;
+  }
+
+  State state(long nowNanos) {
+    if (!answers) {
+      return State.AWAY;
+    }
+    if (!writesFail || nowNanos - writeFailedNanos >= UNWRITTEN_NANOS) {
+      return State.SERVING;
+    }
+    return lacksRoom ? State.FULL : State.AWAY;
   }
 }

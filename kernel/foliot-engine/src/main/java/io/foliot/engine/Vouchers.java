@@ -1,10 +1,10 @@
 package io.foliot.engine;
 
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.format.DocumentFormat;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -12,9 +12,9 @@ import java.util.TreeSet;
  * a document.
  *
  * @param untilMicros the end of the declaration, in microseconds of the store's clock
- * @param workers the workers by name, each with its zone and the queues whose tasks it takes
+ * @param workers the workers, each with its zone and the queues whose tasks it takes
  */
-record Vouchers(long untilMicros, Map<String, WorkerRoster.Present> workers) {
+record Vouchers(long untilMicros, Map<WorkerId, WorkerRoster.Present> workers) {
   private static final String SUBJECT = "workers";
   /** Maximum number of workers of a node. The writer and the readers of a document have the same bounds. */
   static final int MAX_WORKERS = 4_096;
@@ -67,7 +67,7 @@ record Vouchers(long untilMicros, Map<String, WorkerRoster.Present> workers) {
     return DocumentFormat.encode(SUBJECT, out -> {
       out.u64(untilMicros).varint(workers.size());
       workers.forEach((worker, present) -> {
-        out.text(worker).text(present.zone()).varint(present.queues().size());
+        out.text(worker.owner()).text(worker.name()).text(present.zone()).varint(present.queues().size());
         present.queues().forEach(out::text);
       });
     });
@@ -76,9 +76,9 @@ record Vouchers(long untilMicros, Map<String, WorkerRoster.Present> workers) {
   static Vouchers decode(byte[] content) {
     return DocumentFormat.decode(SUBJECT, content, in -> {
       long until = in.u64();
-      Map<String, WorkerRoster.Present> workers = new TreeMap<>();
+      Map<WorkerId, WorkerRoster.Present> workers = new HashMap<>();
       for (int i = ensureCount(in.varint(), MAX_WORKERS); i > 0; i--) {
-        String worker = in.text();
+        WorkerId worker = new WorkerId(in.text(), in.text());
         String zone = in.text();
         Set<String> queues = new TreeSet<>();
         for (int left = ensureCount(in.varint(), MAX_QUEUES); left > 0; left--) {

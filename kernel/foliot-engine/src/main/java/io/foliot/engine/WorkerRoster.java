@@ -1,12 +1,16 @@
 package io.foliot.engine;
 
+import static java.util.Objects.requireNonNull;
+
+import io.foliot.core.Scheduler.TooManyWorkersException;
+import io.foliot.core.coordination.WorkerId;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The workers that call this node. They are known by their ordinary calls, which wait for tasks or extend leases.
@@ -47,55 +51,95 @@ final class WorkerRoster {
   /** A worker that is alive. */
   record Present(String zone, Set<String> queues) {}
 
-  private final Map<String, Entry> workers = new ConcurrentHashMap<>();
+  // guarded by this
+  private final Map<WorkerId, Entry> workers = new HashMap<>();
+  /** The numbers of workers by owner. */
+  private final Map<String, Integer> owned = new HashMap<>();
 
   /**
    * Records that a worker waits for tasks of a queue until a time of the monotonic clock. Ignores a worker without a
    * name, and a new worker or queue beyond the maximum number.
+   *
+   * @throws TooManyWorkersException if the worker is new, and with it its owner would have more workers than the rest
+   *     of the maximum number. So one owner can never keep the workers of all others away. The application that
+   *     contains the engine has all that is free
    */
-  synchronized void waits(String worker, String zone, String queue, long leaseMillis, long untilNanos) {
-    // Only this method adds workers, one call at a time, so their number stays within the bound.
-    if (worker.isEmpty() || (workers.size() >= MAX_WORKERS && !workers.containsKey(worker))) {
+  synchronized void waits(WorkerId worker, String zone, String queue, long leaseMillis, long untilNanos) {
+    Entry before = worker.isAnonymous() ? null : workers.get(worker);
+    if (worker.isAnonymous() || (before == null && !hasRoom(worker.owner()))) {
       return;
     }
+    Map<String, Long> queues = new HashMap<>(before == null ? Map.of() : before.queues());
+    if (queues.size() >= Vouchers.MAX_QUEUES && !queues.containsKey(queue)) {
+      return;
+    }
+    queues.merge(queue, untilNanos + POLLS_AGAIN_NANOS, WorkerRoster::later);
     long graceNanos = Math.min(LONGEST_GRACE_NANOS, leaseMillis * NANOS_PER_MILLI / 2 + POLLS_AGAIN_NANOS);
-    workers.compute(worker, (name, before) -> {
-      Map<String, Long> queues = new HashMap<>(before == null ? Map.of() : before.queues());
-      if (queues.size() >= Vouchers.MAX_QUEUES && !queues.containsKey(queue)) {
-        return before;
-      }
-      queues.merge(queue, untilNanos + POLLS_AGAIN_NANOS, WorkerRoster::later);
-      return new Entry(zone, queues, graceNanos);
-    });
+    workers.put(worker, new Entry(zone, queues, graceNanos));
+    if (before == null) {
+      owned.merge(worker.owner(), 1, Integer::sum);
+    }
+  }
+
+  /**
+   * Records that a worker hung up while it waited. It has the time of one more poll, unless another call shows that it
+   * is alive.
+   *
+   * @param untilNanos the end of the wait, as it was recorded
+   * @param nextNanos the end of the latest other wait of the worker for this queue, or the present time
+   */
+  synchronized void hangsUp(WorkerId worker, String queue, long untilNanos, long nextNanos) {
+    Entry known = workers.get(worker);
+    if (known != null && Long.valueOf(untilNanos + POLLS_AGAIN_NANOS).equals(known.queues().get(queue))) {
+      keep(worker, known, queues -> queues.put(queue, nextNanos + POLLS_AGAIN_NANOS));
+    }
+  }
+
+  private boolean hasRoom(String owner) {
+    int own = owned.getOrDefault(owner, 0);
+    if (!owner.isEmpty() && own >= MAX_WORKERS - workers.size()) {
+      throw new TooManyWorkersException(own);
+    }
+    return workers.size() < MAX_WORKERS;
   }
 
   /** Records that a worker has tasks, if the worker is known here. */
-  void works(String worker, long nowNanos) {
+  synchronized void works(WorkerId worker, long nowNanos) {
     workers.computeIfPresent(worker, (name, before) -> before.alive(nowNanos + before.graceNanos()));
   }
 
   /** Records that a worker takes no more tasks of a queue. The tasks that it still runs do not keep it alive. */
-  void leaves(String worker, String queue) {
-    workers.computeIfPresent(worker, (name, before) -> {
-      Map<String, Long> queues = new HashMap<>(before.queues());
-      queues.remove(queue);
-      return queues.isEmpty() ? null : new Entry(before.zone(), queues, before.graceNanos());
-    });
+  synchronized void leaves(WorkerId worker, String queue) {
+    Entry before = workers.get(worker);
+    if (before != null) {
+      keep(worker, before, queues -> queues.remove(queue));
+    }
+  }
+
+  /** Changes the queues of a worker, and forgets the worker if it has none left. Returns null then. */
+  private @Nullable Entry keep(WorkerId worker, Entry before, Consumer<Map<String, Long>> change) {
+    Map<String, Long> queues = new HashMap<>(before.queues());
+    change.accept(queues);
+    if (queues.isEmpty()) {
+      workers.remove(worker);
+      owned.computeIfPresent(worker.owner(), (owner, count) -> count == 1 ? null : Integer.valueOf(count - 1));
+      return null;
+    }
+    Entry after = new Entry(before.zone(), queues, before.graceNanos());
+    workers.put(worker, after);
+    return after;
   }
 
   private static long later(long one, long other) {
     return one - other >= 0 ? one : other;
   }
 
-  /** Returns the workers that are alive, by name, and forgets the others. */
-  SortedMap<String, Present> alive(long nowNanos) {
-    SortedMap<String, Present> alive = new TreeMap<>();
-    for (String worker : workers.keySet()) {
-      Entry left = workers.computeIfPresent(worker, (name, entry) -> {
-        Map<String, Long> queues = new HashMap<>(entry.queues());
-        queues.values().removeIf(until -> until - nowNanos < 0);
-        return queues.isEmpty() ? null : new Entry(entry.zone(), queues, entry.graceNanos());
-      });
+  /** Returns the workers that are alive, and forgets the others. */
+  synchronized Map<WorkerId, Present> alive(long nowNanos) {
+    Map<WorkerId, Present> alive = new HashMap<>();
+    for (WorkerId worker : List.copyOf(workers.keySet())) {
+      Entry left = keep(worker, requireNonNull(workers.get(worker)),
+          queues -> queues.values().removeIf(until -> until - nowNanos < 0));
       if (left != null) {
         alive.put(worker, new Present(left.zone(), new TreeSet<>(left.queues().keySet())));
       }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.core.Address;
 import io.foliot.core.TaskId;
 import io.foliot.core.coordination.Fleet;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.DueEntry;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +31,7 @@ final class AddressedEntriesTest {
   }
 
   private void poll(int worker, int max) {
-    longPolls.add(new LongPollQueue.Waiter("worker-" + worker, max, 1_000, 0, Long.MAX_VALUE,
+    longPolls.add(new LongPollQueue.Waiter(WorkerId.of("worker-" + worker), max, 1_000, 0, Long.MAX_VALUE,
         CompletableFuture.completedFuture(null)));
   }
 
@@ -42,7 +43,7 @@ final class AddressedEntriesTest {
     int taken = 0;
     for (AddressedEntries.Matched each = entries.match(longPolls, seating); each != null; taken++) {
       int number = each.entry().id().address().number();
-      assertThat(each.waiter().worker()).isEqualTo("worker-" + number);
+      assertThat(each.waiter().worker()).isEqualTo(WorkerId.of("worker-" + number));
       each = entries.match(longPolls, seating);
     }
     return taken;
@@ -85,13 +86,13 @@ final class AddressedEntriesTest {
   @Test
   void aZoneIsServedByItsWorkersOnly() {
     add(Address.Kind.ZONE, 0, 0);
-    longPolls.add(new LongPollQueue.Waiter("stranger", 1, 1_000, 0, Long.MAX_VALUE,
+    longPolls.add(new LongPollQueue.Waiter(WorkerId.of("stranger"), 1, 1_000, 0, Long.MAX_VALUE,
         CompletableFuture.completedFuture(null)));
     assertThat(entries.match(longPolls, seating)).isNull();
     poll(3, 1);
     AddressedEntries.Matched matched = entries.match(longPolls, seating);
     assertThat(matched).isNotNull();
-    assertThat(matched.waiter().worker()).isEqualTo("worker-3");
+    assertThat(matched.waiter().worker()).isEqualTo(WorkerId.of("worker-3"));
     assertThat(longPolls.demand()).as("the stranger still waits").isEqualTo(1);
   }
 }

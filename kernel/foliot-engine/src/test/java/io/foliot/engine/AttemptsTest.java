@@ -11,6 +11,7 @@ import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.Due;
@@ -82,7 +83,7 @@ final class AttemptsTest {
   void aTaskWonAfterTheWorkersCallEndedIsGivenBack() {
     rig.queue(QueueConfig.of("pulled", Target.pull()));
     Lane lane = rig.lane("pulled");
-    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("", 1, LEASE_MILLIS, rig.nowNanos, Long.MAX_VALUE,
+    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(WorkerId.ANONYMOUS, 1, LEASE_MILLIS, rig.nowNanos, Long.MAX_VALUE,
         CompletableFuture.completedFuture(null));
     lane.longPolls().add(waiter);
     assertThat(lane.longPolls().reserve()).isSameAs(waiter);

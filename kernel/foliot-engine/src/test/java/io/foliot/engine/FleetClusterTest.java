@@ -7,10 +7,12 @@ import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.Pull;
+import io.foliot.core.Scheduler.Pulled;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
 import io.foliot.core.coordination.Fleet;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
@@ -21,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +49,8 @@ final class FleetClusterTest {
     final String zone;
     Cluster.Node node;
     boolean polls = true;
+    private boolean keeps;
+    private @Nullable TaskRecord kept;
     final Map<Address, Integer> begun = new HashMap<>();
     final List<Long> lateMillis = new ArrayList<>();
     private CompletableFuture<List<TaskRecord>> poll = CompletableFuture.completedFuture(List.of());
@@ -62,6 +67,10 @@ final class FleetClusterTest {
         return;
       }
       poll.join().forEach(task -> {
+        if (keeps) {
+          kept = task;
+          return;
+        }
         begun.merge(task.id().address(), 1, Integer::sum);
         lateMillis.add(cluster.clock.wallMillis() - task.dueAt());
         assertThat(node.engine.ack(task.id(), task.token(), null, TaskNote.NONE)).isNotNull();
@@ -76,6 +85,20 @@ final class FleetClusterTest {
       assertThat(seat).as(name).isNotNull();
       assertThat(seat.zone()).isEqualTo(zone);
       return seat.number();
+    }
+
+    /** Gets a task that takes long. */
+    void takesALongTask() {
+      keeps = true;
+      submit(1, new Address(Address.Kind.ONLY, seat()));
+      work(Duration.ofSeconds(1));
+      keeps = false;
+      assertThat(kept).isNotNull();
+    }
+
+    /** Extends the lease of the long task. */
+    void extend() {
+      assertThat(node.engine.extend(kept.id(), kept.token(), Duration.ofMillis(LEASE_MILLIS))).isNotNull();
     }
 
     int count(Address.Kind kind, int number) {
@@ -162,16 +185,17 @@ final class FleetClusterTest {
     Worker other = new Worker("two", "fra", nodes.get(1));
     work(UNTIL_SEATED);
     int seat = stopped.seat();
+    stopped.takesALongTask();
     // The worker does not poll, so the tasks addressed to its seat wait at its node, or are parked.
     stopped.polls = false;
     for (int i = 0; i < 3; i++) {
       work(Duration.ofMillis(WAIT_MILLIS / 2));
-      nodes.get(0).engine.seen("one");
+      stopped.extend();
     }
     submit(40, new Address(Address.Kind.SEAT, seat));
     work(Duration.ofSeconds(1));
     assertThat(other.begun).isEmpty();
-    nodes.get(0).engine.left("one", QUEUE);
+    nodes.get(0).engine.left(WorkerId.of("one"), QUEUE);
     work(Duration.ofSeconds(1));
     assertThat(other.count(Address.Kind.SEAT, seat)).isEqualTo(40);
   }
@@ -180,15 +204,16 @@ final class FleetClusterTest {
   void thePollOfAStoppedWorkerEnds() {
     Worker stopped = new Worker("one", "fra", nodes.get(0));
     work(UNTIL_SEATED);
+    stopped.takesALongTask();
     CompletableFuture<List<TaskRecord>> poll = stopped.poll;
     assertThat(poll).isNotDone();
     stopped.polls = false;
-    nodes.get(0).engine.left("one", QUEUE);
+    nodes.get(0).engine.left(WorkerId.of("one"), QUEUE);
     submit(10, Address.ANYWHERE);
     work(Duration.ofSeconds(1));
     assertThat(poll).isCompletedWithValue(List.of());
     assertThat(nodes.get(2).engine.fleet().seatOf("one")).isNull();
-    nodes.get(0).engine.seen("one");
+    stopped.extend();
     work(Duration.ofSeconds(1));
     assertThat(nodes.get(2).engine.fleet().seatOf("one")).as("an extension gives a stopped worker no seat").isNull();
   }
@@ -224,10 +249,11 @@ final class FleetClusterTest {
   void aClaimAfterTheAnswerToADisableGetsNoTask() {
     Worker one = new Worker("one", "fra", nodes.get(0));
     work(UNTIL_SEATED);
+    one.takesALongTask();
     one.polls = false;
     for (long left = WAIT_MILLIS; left > 0; left -= 1_000) {
       work(Duration.ofSeconds(1));
-      nodes.get(0).engine.seen("one");
+      one.extend();
     }
     submit(20, Address.ANYWHERE);
     work(Duration.ofSeconds(1));
@@ -397,15 +423,16 @@ final class FleetClusterTest {
     Worker one = new Worker("one", "fra", nodes.get(0));
     work(UNTIL_SEATED);
     int seat = one.seat();
+    one.takesALongTask();
     one.polls = false;
     for (int i = 0; i < 20; i++) {
       work(Duration.ofMillis(LEASE_MILLIS / 3));
-      nodes.getFirst().engine.seen("one");
+      one.extend();
     }
     assertThat(one.seat()).isEqualTo(seat);
     work(Duration.ofSeconds(12));
     assertThat(nodes.getFirst().engine.fleet().seatOf("one")).isNull();
-    nodes.getFirst().engine.seen("one");
+    one.extend();
     work(Duration.ofSeconds(3));
     assertThat(nodes.getFirst().engine.fleet().seatOf("one")).as("an extension gives a gone worker no seat").isNull();
   }
@@ -416,9 +443,10 @@ final class FleetClusterTest {
     Worker idle = new Worker("two", "fra", nodes.get(0));
     work(UNTIL_SEATED);
     int seat = busy.seat();
+    busy.takesALongTask();
     busy.polls = false;
     work(Duration.ofMillis(WAIT_MILLIS));
-    nodes.getFirst().engine.seen("one");
+    busy.extend();
     submit(50, new Address(Address.Kind.ONLY, seat));
     submit(50, Address.ANYWHERE);
     work(Duration.ofSeconds(2));
@@ -427,5 +455,35 @@ final class FleetClusterTest {
     busy.polls = true;
     work(Duration.ofSeconds(2));
     assertThat(busy.count(Address.Kind.ONLY, seat)).isEqualTo(50);
+  }
+
+  @Test
+  void anExtensionKeepsOnlyTheHolderOfTheLeaseAlive() {
+    Worker one = new Worker("one", "fra", nodes.get(0));
+    Worker dead = new Worker("dead", "fra", nodes.get(0));
+    work(UNTIL_SEATED);
+    one.takesALongTask();
+    dead.polls = false;
+    for (int i = 0; i < 6; i++) {
+      work(Duration.ofMillis(LEASE_MILLIS / 3));
+      assertThat(nodes.get(0).engine.extend(one.kept.id(), one.kept.token(), Duration.ofMillis(LEASE_MILLIS),
+          TaskNote.NONE, WorkerId.of("dead"))).isNotNull();
+    }
+    assertThat(nodes.get(0).engine.fleet().seatOf("dead")).isNull();
+  }
+
+  @Test
+  void theClaimOfACallerThatHasGoneEnds() {
+    CompletableFuture<Object> gone = new CompletableFuture<>();
+    CompletableFuture<Pulled> poll = nodes.get(0).engine.pull(
+        new Pull(QUEUE, 10, WAIT_MILLIS, LEASE_MILLIS, "gone"), CompletableFuture.completedFuture(null), gone);
+    cluster.advance(Duration.ofSeconds(1));
+    assertThat(poll).isNotDone();
+    gone.complete(null);
+    Worker living = new Worker("living", "fra", nodes.get(0));
+    submit(50, Address.ANYWHERE);
+    work(Duration.ofSeconds(1));
+    assertThat(poll.join().tasks()).isEmpty();
+    assertThat(living.count(Address.Kind.ANY, 0)).isEqualTo(50);
   }
 }

@@ -7,7 +7,9 @@ import io.foliot.core.OnConflict;
 import io.foliot.core.Retry;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskReason;
 import io.foliot.core.TaskState;
+import io.foliot.core.Unready;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
@@ -121,7 +123,9 @@ class FullStoreTest {
       world.advance(Duration.ofMinutes(10));
       assertThat(world.receiver.seen).as("nothing is claimed once an end has found no room")
           .hasSizeLessThanOrEqualTo(TASKS);
-      assertThat(world.engine.status().unready()).isNotEmpty();
+      assertThat(world.engine.status().unready()).containsExactly(new Unready.StoreFull());
+      assertThat(world.join(world.engine.explain(later.getFirst())).orElseThrow().reasons())
+          .contains(TaskReason.STORE_FULL);
       store.isFull = false;
       world.advance(Duration.ofSeconds(10));
       assertThat(world.receiver.seen).as("each task ran once").hasSize(2 * TASKS);
@@ -129,6 +133,7 @@ class FullStoreTest {
         assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED);
         assertThat(world.task(id).attempt()).isEqualTo(1);
       });
+      assertThat(world.engine.status().unready()).isEmpty();
       assertThat(later).allSatisfy(id -> assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED));
     }
   }

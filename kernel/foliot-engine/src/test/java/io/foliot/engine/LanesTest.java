@@ -9,6 +9,7 @@ import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.coordination.Fleet;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.DueEntry;
 import java.util.List;
 import java.util.Set;
@@ -132,7 +133,7 @@ final class LanesTest {
     rig.registry.seat(Seating.of(new Fleet(List.of(seat), List.of("fra")), "n1"));
     lanes.followFleet();
     Lane lane = rig.lane("q");
-    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("other", 1, 1_000, rig.nowNanos, Long.MAX_VALUE,
+    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(WorkerId.of("other"), 1, 1_000, rig.nowNanos, Long.MAX_VALUE,
         CompletableFuture.completedFuture(null));
     lane.longPolls().add(waiter);
     DueEntry addressed = new DueEntry(10, TaskId.addressed(10, 0, new Address(Address.Kind.SEAT, 7), 0, 1), "q");

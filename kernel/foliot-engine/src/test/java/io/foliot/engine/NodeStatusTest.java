@@ -13,6 +13,7 @@ import io.foliot.core.Scheduler.QueueStatus;
 import io.foliot.core.Target;
 import io.foliot.core.Unready;
 import io.foliot.core.coordination.Assignment;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.SlotSet;
@@ -166,7 +167,7 @@ final class NodeStatusTest {
     pull("idle");
     // This worker's poll asks for 0 tasks, so due tasks stay in the lane.
     rig.registry.shared("q").longPolls()
-        .add(new LongPollQueue.Waiter("", 0, 1_000, rig.nowNanos, rig.nowNanos + 100_000_000_000L,
+        .add(new LongPollQueue.Waiter(WorkerId.ANONYMOUS, 0, 1_000, rig.nowNanos, rig.nowNanos + 100_000_000_000L,
             CompletableFuture.completedFuture(null)));
     SlotSet mine = SlotSet.of(LoopRig.SLOTS, HALVES.slotsOf("n1"));
     loops.own(mine, HALVES, OverduePoll.Adoption.ENDING);

@@ -11,6 +11,7 @@ import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Fleet;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Answer.Health;
 import io.foliot.core.store.ItemsFailedException;
@@ -264,7 +265,7 @@ final class PartsTest {
   @Test
   void aPollReturnsNoTaskWhoseLeaseHasEnded() {
     LongPollQueue longPolls = new LongPollQueue("q", () -> Seating.of(Fleet.EMPTY, "n"));
-    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("", 4, 1_000, 0, Long.MAX_VALUE,
+    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(WorkerId.ANONYMOUS, 4, 1_000, 0, Long.MAX_VALUE,
         CompletableFuture.completedFuture(null));
     longPolls.add(waiter);
     for (int i = 0; i < 4; i++) {
@@ -288,7 +289,7 @@ final class PartsTest {
   void aWorkerWaitsWhileDisabledOrWhileTheFleetIsUnknown() {
     AtomicReference<Seating> seating = new AtomicReference<>(Seating.UNKNOWN);
     LongPollQueue longPolls = new LongPollQueue("q", seating::get);
-    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("one", 4, 1_000, 0, Long.MAX_VALUE,
+    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(WorkerId.of("one"), 4, 1_000, 0, Long.MAX_VALUE,
         CompletableFuture.completedFuture(null));
     longPolls.add(waiter);
     assertThat(longPolls.reserve()).as("the worker may be disabled").isNull();

@@ -39,8 +39,11 @@ final class StoreHealthTest {
   @Test
   void aSilentStoreCountsAsUnavailable() {
     called(true);
-    rig.nowNanos += StoreHealth.SILENCE_NANOS - 1;
-    health.turn(rig.nowNanos);
+    long silentNanos = rig.nowNanos + StoreHealth.SILENCE_NANOS;
+    while (silentNanos - rig.nowNanos > 1) {
+      rig.nowNanos = Math.min(rig.nowNanos + 100_000_000, silentNanos - 1);
+      health.turn(rig.nowNanos);
+    }
     assertThat(isServing()).isTrue();
     rig.nowNanos++;
     health.turn(rig.nowNanos);
@@ -48,14 +51,28 @@ final class StoreHealthTest {
   }
 
   @Test
+  void aLoopThatDidNotTurnHasNotMissedAnAnswer() {
+    called(true);
+    health.turn(rig.nowNanos);
+    rig.nowNanos += 86_400_000_000_000L;
+    health.turn(rig.nowNanos);
+    assertThat(isServing()).as("the process was suspended for a day").isTrue();
+    for (int i = 0; i < 30; i++) {
+      rig.nowNanos += StoreHealth.SILENCE_NANOS / 30;
+      health.turn(rig.nowNanos);
+    }
+    assertThat(isServing()).as("the store has not answered since").isFalse();
+  }
+
+  @Test
   void aRefusedWriteCountsUntilATimeoutOrAnAcceptedWrite() {
     called(true);
-    health.wrote(false, rig.nowNanos);
+    health.writeFailed(false, rig.nowNanos);
     assertThat(isServing()).as("the store answers reads, and refuses writes").isFalse();
     rig.nowNanos += StoreHealth.UNWRITTEN_NANOS;
     assertThat(isServing()).as("no write was tried since").isTrue();
-    health.wrote(false, rig.nowNanos);
-    health.wrote(true, rig.nowNanos);
+    health.writeFailed(false, rig.nowNanos);
+    health.wrote();
     assertThat(isServing()).isTrue();
   }
 }

@@ -32,14 +32,14 @@ final class StoreOutageTest {
             nowNanos);
         loop.called("claim", 1, nowNanos, new StoreAwayException("the database is unavailable", new IOException()),
             nowNanos);
-        loop.wrote(false, nowNanos);
+        loop.writeFailed(false, nowNanos);
         loop.turn(nowNanos);
       }
     }
     nowNanos = Duration.ofMillis(9_800).toNanos();
     for (StoreHealth loop : loops) {
       loop.called("due", 1, nowNanos, null, nowNanos);
-      loop.wrote(true, nowNanos);
+      loop.wrote();
       loop.turn(nowNanos);
       loop.turn(nowNanos);
     }
@@ -60,7 +60,7 @@ final class StoreOutageTest {
     assertThat(outage.isAway(nowNanos + StoreHealth.SILENCE_NANOS - 1)).isFalse();
     assertThat(outage.isAway(nowNanos + StoreHealth.SILENCE_NANOS)).isTrue();
     nowNanos += StoreHealth.SILENCE_NANOS;
-    first.wrote(false, nowNanos);
+    first.writeFailed(false, nowNanos);
     first.called("due", 1, nowNanos, null, nowNanos);
     assertThat(outage.isAway(nowNanos)).as("a store that refuses writes answers").isFalse();
     first.called("due", 1, nowNanos, failure, nowNanos);
@@ -86,7 +86,7 @@ final class StoreOutageTest {
     for (int i = 0; i < 100; i++) {
       nowNanos += Duration.ofMillis(50).toNanos();
       loop.called("settle", 1, nowNanos, new StoreAwayException("read only", new IOException()), nowNanos);
-      loop.wrote(false, nowNanos);
+      loop.writeFailed(false, nowNanos);
       loop.called("due", 1, nowNanos, null, nowNanos);
       loop.turn(nowNanos);
     }

@@ -464,8 +464,8 @@ final class JobLife {
       ShardEnd end = ends.get(id);
       // A seat that is missing in this node's fleet may be newer than the fleet.
       Fleet.Seat seat = fleet.seat(run.targets().address(shard).number());
-      boolean isGone = RunPlaces.isAbandoned(run, queue, shard, fleet) && seat != null
-          && (!seat.isEnabled() || workers.isGone(seat, queue, now));
+      boolean isGone = RunPlaces.isAbandoned(run, queue, shard, fleet)
+          && (seat == null || !seat.isEnabled() || workers.isGone(seat, queue, now));
       boolean isIdle = end != null && (end.state() == ShardEnd.State.LIVE
           || (end.state() == ShardEnd.State.RUNNING && end.at() <= now));
       if (isGone && isIdle) {

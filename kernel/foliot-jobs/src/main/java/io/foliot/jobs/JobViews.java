@@ -247,7 +247,7 @@ final class JobViews {
     shards.forEach((place, numbers) -> {
       boolean isSeat = place.address().kind() != Address.Kind.ZONE;
       Fleet.Seat seat = isSeat && fleet != null ? fleet.seat(place.address().number()) : null;
-      targets.add(new JobStatus.RunTarget(place.zone(), isSeat ? place.address().number() : -1,
+      targets.add(new JobStatus.RunTarget(place.zone(), isSeat ? Address.place(place.address().number()) : -1,
           seat == null ? "" : seat.worker(), numbers.stream().map(run.targets()::numberInZone).toList(),
           (int) numbers.stream().filter(run.ended()::get).count()));
     });

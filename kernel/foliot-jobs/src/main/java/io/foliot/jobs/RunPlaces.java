@@ -206,15 +206,17 @@ final class RunPlaces {
 
   /**
    * Returns whether no worker will begin a shard any more, because only one worker may run it, and that worker gets no
-   * tasks of the queue: it is gone, is disabled, or has left the queue. This is the same condition as in
-   * {@link Fleet#serves}. A seat that is missing in the fleet of this node may be newer than the fleet.
+   * tasks of the queue: it is gone, is disabled, or has left the queue, or another worker has its place. This is the
+   * same condition as in {@link Fleet#serves}. A seat that is missing in the fleet of this node may be newer than the
+   * fleet.
    */
   static boolean isAbandoned(Run run, String queue, int shard, Fleet fleet) {
     if (!run.targets().isOnly()) {
       return false;
     }
-    Seat seat = fleet.seat(run.targets().address(shard).number());
-    return seat != null && !seat.works(queue);
+    int number = run.targets().address(shard).number();
+    Seat seat = fleet.seat(number);
+    return seat == null ? fleet.isOver(number) : !seat.works(queue);
   }
 
   /** Returns why an active run waits for workers, given the present workers; empty if it does not wait. */

@@ -1,6 +1,5 @@
 package io.foliot.jobs;
 
-import io.foliot.core.coordination.Fleet;
 import io.foliot.core.coordination.Fleet.Seat;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -28,7 +27,7 @@ final class ShardAllocation {
    */
   static List<Integer> seats(Allocation allocation, String job, int shards, List<Seat> workers) {
     List<Seat> sorted = new ArrayList<>(workers);
-    sorted.sort(Comparator.comparingInt(Seat::number));
+    sorted.sort(Comparator.comparingInt(Seat::place));
     List<Integer> seats = new ArrayList<>(shards);
     for (int shard = 0; shard < shards; shard++) {
       Seat seat = switch (allocation) {
@@ -56,9 +55,9 @@ final class ShardAllocation {
   /** Returns the seat of the worker with the largest weight for a shard. */
   private static Seat heaviest(int shard, List<Seat> workers) {
     Seat heaviest = workers.getFirst();
-    long most = Fleet.weight(heaviest.worker(), shard);
+    long most = heaviest.weight(shard);
     for (Seat seat : workers) {
-      long weight = Fleet.weight(seat.worker(), shard);
+      long weight = seat.weight(shard);
       if (Long.compareUnsigned(weight, most) > 0) {
         heaviest = seat;
         most = weight;

@@ -1,12 +1,16 @@
 package io.foliot.jobs;
 
+import static java.util.Objects.requireNonNull;
+
 import io.foliot.core.Address;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -160,15 +164,15 @@ record Targets(List<Group> groups) {
    * byte first.
    */
   private static void pack(List<Integer> numbers, List<Integer> table, Bytes out) {
-    int[] places = new int[Address.MAX_NUMBER + 1];
+    Map<Integer, Integer> places = new HashMap<>();
     for (int i = 0; i < table.size(); i++) {
-      places[table.get(i)] = i;
+      places.put(table.get(i), i);
     }
     int bits = bitsOf(table.size());
     int held = 0;
     int count = 0;
     for (int number : numbers) {
-      held |= places[number] << count;
+      held |= requireNonNull(places.get(number)) << count;
       for (count += bits; count >= Byte.SIZE; count -= Byte.SIZE) {
         out.u8(held & 0xFF);
         held >>>= Byte.SIZE;

@@ -68,7 +68,7 @@ final class TargetsTest {
   @Test
   void hashTakesElevenBitsAShardAndTwoBytesAWorker() {
     List<Integer> seats = ShardAllocation.seats(Allocation.HASH, "job", Job.MAX_SHARDS,
-        Workers.of(Address.MAX_NUMBER + 1).seats());
+        Workers.of(Address.PLACES).seats());
     Targets targets = new Targets(List.of(new Targets.Group("", Address.Kind.SEAT, seats)));
     assertThat(targets.bytes()).isLessThan(Job.MAX_SHARDS * 11 / 8 + 2 * (Address.MAX_NUMBER + 1) + 16);
   }

@@ -43,7 +43,7 @@ final class BrokenFleetStores {
       case ONLY_HAS_SUBSTITUTES -> new Addresses(delegate, scene, Address.Kind.ONLY, Address.Kind.SEAT);
       case ZONE_IS_IGNORED -> new Addresses(delegate, scene, Address.Kind.ZONE, Address.Kind.ANY);
       case SEAT_IS_IGNORED -> new Addresses(delegate, scene, Address.Kind.SEAT, Address.Kind.ANY);
-      case SEAT_WITHOUT_REST, SEAT_CHANGES_ITS_ZONE, SEATS_WITHOUT_COMPARE, DISABLED_COUNT_AS_ENABLED,
+      case TENANCY_IS_FORGOTTEN, SEAT_WITHOUT_REST, SEAT_CHANGES_ITS_ZONE, SEATS_WITHOUT_COMPARE, DISABLED_COUNT_AS_ENABLED,
           VOUCHERS_NEVER_EXPIRE ->
         new Documents(bug, delegate, scene);
       case LATE_REPORT_IS_TAKEN, FINISHED_RUNS_AGAIN, NOT_BEGUN_COUNTS -> new Reports(bug, delegate, scene);
@@ -179,11 +179,13 @@ final class BrokenFleetStores {
     private SeatLog.Seat seat(SeatLog.Seat seat, int zones) {
       long leftMicros = seat.isTaken() ? 0 : scene.nowMicros() - LONG_AGO_MICROS;
       return switch (bug) {
-        case SEAT_WITHOUT_REST -> new SeatLog.Seat(seat.worker(), seat.zone(), seat.isDisabled(), leftMicros);
+        case TENANCY_IS_FORGOTTEN -> new SeatLog.Seat(seat.worker(), 0, seat.zone(), seat.isDisabled(),
+            seat.leftMicros());
+        case SEAT_WITHOUT_REST -> new SeatLog.Seat(seat.worker(), seat.tenancy(), seat.zone(), seat.isDisabled(), leftMicros);
         case SEAT_CHANGES_ITS_ZONE -> seat.isTaken()
             ? seat
-            : new SeatLog.Seat(seat.worker(), (seat.zone() + 1) % zones, seat.isDisabled(), leftMicros);
-        case DISABLED_COUNT_AS_ENABLED -> new SeatLog.Seat(seat.worker(), seat.zone(), false, seat.leftMicros());
+            : new SeatLog.Seat(seat.worker(), seat.tenancy(), (seat.zone() + 1) % zones, seat.isDisabled(), leftMicros);
+        case DISABLED_COUNT_AS_ENABLED -> new SeatLog.Seat(seat.worker(), seat.tenancy(), seat.zone(), false, seat.leftMicros());
         default -> seat;
       };
     }

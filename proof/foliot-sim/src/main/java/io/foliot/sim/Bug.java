@@ -119,6 +119,8 @@ enum Bug {
   SEAT_IS_IGNORED(FleetSimulation.Check.TARGET),
   /** A node gets no zone from a worker. */
   ZONE_OF_WORKER_IS_LOST(FleetSimulation.Check.TARGET),
+  /** A seat has the same number for all its workers, one after another. */
+  TENANCY_IS_FORGOTTEN(FleetSimulation.Check.TARGET),
   /** A free seat is given to another worker at once. */
   SEAT_WITHOUT_REST(FleetSimulation.Check.SEATS),
   /** A free seat is given to a worker of another zone. */

@@ -17,8 +17,6 @@ enum FleetCase {
   PLANNED_FROM_AN_OLD_FLEET,
   /** A run was planned although no worker was known. */
   PLANNED_WITHOUT_WORKERS, BEGAN_ANYWHERE, BEGAN_IN_ZONE, BEGAN_AT_ITS_SEAT, BEGAN_AT_A_SUBSTITUTE, BEGAN_AT_A_SUBSTITUTE_OF_THE_ZONE, BEGAN_AT_THE_ONLY_ONE,
-  /** A task that permits no substitute began at a worker that got the seat after an earlier worker. */
-  BEGAN_AT_A_LATER_OWNER,
   /** When a task began, its seat had an undisturbed worker, so no other worker was permitted to run the task. */
   SEAT_WAS_BINDING,
   /** A task began while a disabled worker polled, so the check of disabled workers applied. */
@@ -26,5 +24,7 @@ enum FleetCase {
   /** The seats were written soon after another machine was suspended, while a live worker had a seat. */
   SEAT_KEPT_BESIDE_A_SUSPENSION, SEAT_LEFT, SEAT_GIVEN_BACK, SEAT_GIVEN_TO_ANOTHER,
   /** A task still waited at the end of the run, because its only worker was gone. */
-  WAITS_FOR_THE_ONLY_ONE
+  WAITS_FOR_THE_ONLY_ONE,
+  /** Such a task waited although another worker had the seat. */
+  IGNORED_BY_A_LATER_OWNER
 }

@@ -186,7 +186,7 @@ final class FleetJudge {
       count(FleetCase.PLANNED_WITHOUT_WORKERS);
     }
     for (Fleet.Seat seat : fleet.seats()) {
-      if (seat.isLive() && !seats.hasHad(seat.worker(), seat.number(), Long.MAX_VALUE)) {
+      if (seat.isLive() && !seats.hasHad(seat.worker(), seat.place(), Long.MAX_VALUE)) {
         count(FleetCase.PLANNED_FROM_AN_OLD_FLEET);
         return;
       }
@@ -196,7 +196,7 @@ final class FleetJudge {
   /** Records a planned task of a run. The task is written later, or never. */
   void planned(TaskId id, Address address, Fleet fleet) {
     boolean isOfSeat = !address.isAnywhere() && address.kind() != Address.Kind.ZONE;
-    Fleet.Seat seat = isOfSeat ? fleet.seats().get(address.number()) : null;
+    Fleet.Seat seat = isOfSeat ? fleet.seat(address.number()) : null;
     String zone = seat != null ? seat.zone() : "";
     planned.put(id, new Planned(id, address, seat == null ? "" : seat.worker(),
         address.kind() == Address.Kind.ZONE ? fleet.zones().get(address.number()) : zone));
@@ -353,9 +353,8 @@ final class FleetJudge {
         ensure(worker.zone().equals(plan.zone()), Check.TARGET, "a task stays in its zone: " + what);
       }
       case ONLY -> {
-        boolean isLater = !isNamedWorker && seats.gotLater(worker.name(), plan.address().number());
-        count(isLater ? FleetCase.BEGAN_AT_A_LATER_OWNER : FleetCase.BEGAN_AT_THE_ONLY_ONE);
-        ensure(isNamedWorker || isLater, Check.TARGET, "a task for one worker only begins at that worker: " + what);
+        count(FleetCase.BEGAN_AT_THE_ONLY_ONE);
+        ensure(isNamedWorker, Check.TARGET, "a task for one worker only begins at that worker: " + what);
       }
       case SEAT, ZONE_SEAT -> {
         boolean isOfZone = plan.address().kind() == Address.Kind.ZONE_SEAT;
@@ -400,7 +399,7 @@ final class FleetJudge {
     long since = atMillis - SETTLED_MILLIS;
     return own != null && own.name().equals(plan.worker()) && own.isUndisturbedSince(since) && own.isEnabled()
         && isAsAnswered(own, true, since) && isQuietSince(since)
-        && seats.hasHad(plan.worker(), plan.address().number(), since);
+        && seats.hasHad(plan.worker(), Address.place(plan.address().number()), since);
   }
 
   /**
@@ -460,12 +459,9 @@ final class FleetJudge {
     return task != null && task.isLive();
   }
 
-  /** Returns whether a task permits no substitute, and its worker and the latest worker of its seat are gone. */
+  /** Returns whether a task permits no substitute, and its worker is gone. A later worker of its seat does not count. */
   private boolean mayWait(Planned plan) {
-    if (plan.address().kind() != Address.Kind.ONLY) {
-      return false;
-    }
-    return !isAlive(plan.worker()) && !isAlive(seats.workerOf(plan.address().number()));
+    return plan.address().kind() == Address.Kind.ONLY && !isAlive(plan.worker());
   }
 
   private boolean isAlive(String name) {
@@ -479,6 +475,9 @@ final class FleetJudge {
       if (isOpen(truth, plan)) {
         if (mayWait(plan)) {
           count(FleetCase.WAITS_FOR_THE_ONLY_ONE);
+          if (isAlive(seats.workerOf(Address.place(plan.address().number())))) {
+            count(FleetCase.IGNORED_BY_A_LATER_OWNER);
+          }
         } else {
           ensure(false, Check.LIVENESS, "no task is still live at the end: " + plan + ", " + find(truth, plan.id()));
         }

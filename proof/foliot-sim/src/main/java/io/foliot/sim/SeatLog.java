@@ -17,8 +17,8 @@ final class SeatLog {
   /** Time for which a seat must be free before another worker gets it. */
   private static final long REST_MILLIS = 600_000;
 
-  /** A seat. {@code leftMicros} is the time at which its worker left, or 0 while the worker has the seat. */
-  record Seat(String worker, int zone, boolean isDisabled, long leftMicros) {
+  /** A seat. {@code tenancy} counts the workers that had it, and {@code leftMicros} is the time at which its worker left, or 0 while the worker has the seat. */
+  record Seat(String worker, int tenancy, int zone, boolean isDisabled, long leftMicros) {
     boolean isTaken() {
       return leftMicros == 0;
     }
@@ -36,7 +36,11 @@ final class SeatLog {
         }
         List<Seat> seats = new ArrayList<>();
         for (int left = in.varint(); left > 0; left--) {
-          seats.add(new Seat(in.text(), in.varint(), in.u8() != 0, in.u64()));
+          String owner = in.text();
+          if (!owner.isEmpty()) {
+            throw new IllegalArgumentException("all workers of the simulation have one owner: owner=" + owner);
+          }
+          seats.add(new Seat(in.text(), in.u8(), in.varint(), in.u8() != 0, in.u64()));
         }
         return new Seats(zones, seats);
       });
@@ -47,21 +51,14 @@ final class SeatLog {
         out.varint(zones.size());
         zones.forEach(out::text);
         out.varint(seats.size());
-        seats.forEach(seat -> out.text(seat.worker()).varint(seat.zone()).u8(seat.isDisabled() ? 1 : 0)
+        seats.forEach(seat -> out.text("").text(seat.worker()).u8(seat.tenancy()).varint(seat.zone()).u8(seat.isDisabled() ? 1 : 0)
             .u64(seat.leftMicros()));
       });
     }
   }
 
-  /**
-   * A seat that a worker got. {@code isRested} is true if an earlier worker had left the seat at least
-   * {@link #REST_MILLIS} before.
-   */
-  private record Given(int seat, String worker, boolean isRested) {}
-
   private final Map<String, String> zoneOfWorker;
   private final Consumer<String> unmet;
-  private final List<Given> given = new ArrayList<>();
   /** The time at which each seat was last left or taken. */
   private final List<Long> changedMillis = new ArrayList<>();
   /** The latest time at which each seat got another worker, or the worker of the seat was enabled or disabled. */
@@ -99,7 +96,6 @@ final class SeatLog {
       if (i >= before.seats().size()) {
         changedMillis.add(nowMillis);
         enabledMillis.add(nowMillis);
-        given.add(new Given(i, now.worker(), false));
       } else {
         changed(i, before.seats().get(i), now, nowMillis, cases);
       }
@@ -123,7 +119,6 @@ final class SeatLog {
     boolean isRested = !before.isTaken() && nowMillis - before.leftMicros() / 1_000 >= REST_MILLIS;
     ensure(isRested, "a seat goes to another worker only after a rest: seat " + number + " of " + before.worker()
         + " has " + now.worker());
-    given.add(new Given(number, now.worker(), isRested));
     cases.accept(FleetCase.SEAT_GIVEN_TO_ANOTHER);
   }
 
@@ -148,11 +143,6 @@ final class SeatLog {
       }
     }
     return false;
-  }
-
-  /** Returns whether a worker got a seat that an earlier worker had left at least {@link #REST_MILLIS} before. */
-  boolean gotLater(String worker, int seat) {
-    return given.contains(new Given(seat, worker, true));
   }
 
   /** Returns the worker that has a seat, or the latest worker that had it; empty if there is no such seat. */

@@ -1,7 +1,9 @@
 package io.foliot.sim;
 
 import io.foliot.core.Scheduler.Pull;
+import io.foliot.core.TaskNote;
 import io.foliot.core.Token;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.engine.Engine;
@@ -389,8 +391,7 @@ final class SimWorker {
         }
         extend();
         call(PATIENCE_MILLIS, engine -> {
-          engine.seen(name);
-          return engine.extend(task.id(), token, Duration.ofMillis(leaseMillis));
+          return engine.extend(task.id(), token, Duration.ofMillis(leaseMillis), TaskNote.NONE, WorkerId.of(name));
         }, result -> {
           if (result != null && result.kind() != ExtendResult.Kind.EXTENDED && isObedient && !isOver) {
             isOver = true;

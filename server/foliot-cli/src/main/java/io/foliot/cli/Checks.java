@@ -107,7 +107,10 @@ final class Checks {
     try {
       String seen = store.isJdbc() ? database(store) : redis(store);
       return Finding.ok("store", store.name() + ": " + seen + ", after " + millis((System.nanoTime() - begun) / 1e6));
-    } catch (SQLException | IOException | IllegalArgumentException e) {
+    } catch (SQLException e) {
+      return Finding.fail("store", store.name() + ": " + e.getMessage(),
+          JdbcSource.advice(e) + " (store.kind, store.user, store.password)");
+    } catch (IOException | IllegalArgumentException e) {
       return Finding.fail("store", store.name() + ": " + e.getMessage(),
           "check that its server runs and can be reached, and that store.user and store.password are right");
     }
@@ -121,8 +124,10 @@ final class Checks {
       DatabaseMetaData about = connection.getMetaData();
       return about.getDatabaseProductName() + " " + about.getDatabaseProductVersion() + " accepts user "
           + about.getUserName();
-    } catch (SQLException | IllegalArgumentException e) {
+    } catch (SQLException e) {
       // A driver's message about a URL may contain the password.
+      throw new SQLException(source.redacted(e.getMessage() + ""), e.getSQLState(), e.getErrorCode(), e);
+    } catch (IllegalArgumentException e) {
       throw new SQLException(source.redacted(e.getMessage() + ""), e);
     }
   }
@@ -186,10 +191,13 @@ final class Checks {
   }
 
   private boolean answersAsFoliot() {
-    Optional<HttpResponse<String>> answer = get("/health/live");
-    return answer.isPresent() && answer.get().statusCode() == 200
-        && JsonView.parse(answer.get().body()).at("status").text().equals("UP")
+    return get("/health/live").filter(Checks::isUp).isPresent()
         && get("/openapi.json").map(HttpResponse::body).filter(body -> body.contains("Foliot")).isPresent();
+  }
+
+  /** Returns whether an answer is that of a healthy Foliot server. */
+  static boolean isUp(HttpResponse<String> answer) {
+    return answer.statusCode() == 200 && JsonView.parse(answer.body()).at("status").text("").equals("UP");
   }
 
   private Finding port() {
@@ -324,7 +332,7 @@ final class Checks {
           : Finding.ok("disk sync", seen);
     } catch (IOException e) {
       return Finding.fail("disk sync", "a file in " + folder + " cannot be written: " + e.getMessage(),
-          "give this user the right to write there, or choose another --data");
+          "make room there, give this user the right to write there, or choose another --data");
     } finally {
       deleteQuietly(file);
     }

@@ -92,6 +92,10 @@ final class DoctorCommand implements Callable<Integer> {
     try (ServerConnection remote = ServerConnection.of(url, shell)) {
       HttpResponse<String> answer = remote.send(HttpRequest.newBuilder(URI.create(remote.url() + "/health/ready")),
           PATIENCE);
+      if (answer.statusCode() == 200 && !Checks.isUp(answer)) {
+        return Finding.fail("server", remote.url() + " answers, but not as a Foliot server does",
+            "another program listens there: check the address (--url, FOLIOT_URL)");
+      }
       return answer.statusCode() == 200
           ? clocks(remote)
           : Finding.fail("server", remote.url() + " is not ready: status=" + answer.statusCode() + ", answer="
@@ -103,9 +107,13 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   /** Checks a ready server for clocks that disagree. Without a key that may read the cluster, this is not checked. */
-  private static Finding clocks(ServerConnection remote) throws IOException {
+  private Finding clocks(ServerConnection remote) throws IOException {
     HttpResponse<String> answer = remote.send(HttpRequest.newBuilder(URI.create(remote.url() + "/v1/cluster")),
         PATIENCE);
+    if (answer.statusCode() == 401 && !shell.variable(ServerConnection.KEY_VARIABLE).isEmpty()) {
+      return Finding.warn("server", remote.url() + " is ready, but refuses the key in " + ServerConnection.KEY_VARIABLE,
+          "set " + ServerConnection.KEY_VARIABLE + " to a key of this server: its administrator lists them with foliot keys");
+    }
     if (answer.statusCode() != 200) {
       return Finding.ok("server", remote.url() + " is ready; the clocks are not checked: status="
           + answer.statusCode());

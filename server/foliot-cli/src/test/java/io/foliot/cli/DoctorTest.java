@@ -2,8 +2,10 @@ package io.foliot.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,6 +39,24 @@ final class DoctorTest {
       assertThat(check(outcome, "port").at("verdict").text()).isEqualTo("fail");
       assertThat(check(outcome, "data").at("verdict").text()).isEqualTo("fail");
       assertThat(check(outcome, "disk sync").at("seen").text()).contains("p50", "p99");
+    }
+  }
+
+  @Test
+  void anotherProgramIsNoServer() throws IOException {
+    HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    other.createContext("/", call -> {
+      call.sendResponseHeaders(200, -1);
+      call.close();
+    });
+    other.start();
+    try {
+      Outcome outcome = Outcome.of(Map.of(), "doctor", "--json", "--url",
+          "http://127.0.0.1:" + other.getAddress().getPort());
+      assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+      assertThat(check(outcome, "server").at("seen").text()).contains("not as a Foliot server does");
+    } finally {
+      other.stop(0);
     }
   }
 

@@ -171,10 +171,14 @@ final class RemoteStoresTest {
       Map<String, String> flags = new HashMap<>(flags(database));
       flags.put("store", database.jdbcUrl().replace(database.name(), "nope"));
       assertThatThrownBy(() -> start(flags)).isInstanceOf(StartException.class)
-          .hasMessageContaining("database \"nope\" does not exist");
+          .hasMessageContaining("database \"nope\" does not exist").hasMessageContaining("CREATE DATABASE");
+      Outcome doctor = Outcome.of(Map.of("FOLIOT_STORE_USER", database.user(), "FOLIOT_STORE_PASSWORD",
+          database.password()), "doctor", "--port", "0", "--store", flags.get("store"));
+      assertThat(doctor.out()).contains("CREATE DATABASE").doesNotContain("check that");
       flags.putAll(flags(database));
       flags.put("store-user", "ux_role");
-      assertThatThrownBy(() -> start(flags)).isInstanceOf(StartException.class).hasMessageContaining("ux_role");
+      assertThatThrownBy(() -> start(flags)).isInstanceOf(StartException.class).hasMessageContaining("ux_role")
+          .hasMessageContaining("the user does not exist, has another password");
     }
   }
 

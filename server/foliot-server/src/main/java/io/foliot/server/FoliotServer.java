@@ -11,6 +11,7 @@ import io.foliot.server.api.AnswerMemory;
 import io.foliot.server.api.Api;
 import io.foliot.server.api.ApiLimits;
 import io.foliot.server.api.Bodies;
+import io.foliot.server.api.Cursors;
 import io.foliot.server.api.ServerInfo;
 import io.foliot.server.config.FoliotConfig;
 import io.foliot.server.metrics.Prometheus;
@@ -92,7 +93,8 @@ public final class FoliotServer implements AutoCloseable {
     ServerInfo info = new ServerInfo(version(), prometheus::scrape,
         runtime.store().capability(Backups.class).orElse(null), config.store().backups(),
         this::troubles);
-    api = new Api(new Api.Parts(runtime.scheduler(), runtime.jobs(), clock, random, gate, keys, limits, info));
+    api = new Api(new Api.Parts(runtime.scheduler(), runtime.jobs(), clock, random, gate, keys, limits,
+        new Cursors(StoreIdentity.cursorSecret(runtime.store(), random, config.listen().callTimeout()), random), info));
     Bodies bodies = new Bodies(config.limits().waitingBytes());
     long answerBytes = Math.min(config.limits().answerBytes(), Runtime.getRuntime().maxMemory() / ANSWERS_OF_HEAP);
     AnswerMemory reads = new AnswerMemory(answerBytes);

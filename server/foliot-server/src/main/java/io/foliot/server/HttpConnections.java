@@ -69,7 +69,7 @@ final class HttpConnections implements ServerConnectionSelector {
   /** Number of checks of a connection within the time limit of its client. */
   private static final int CHECKS = 10;
   /** The connection whose requests this thread serves. */
-  private static final ThreadLocal<ConnectionShares.Held> CURRENT = new ThreadLocal<>();
+  private static final ThreadLocal<Current> CURRENT = new ThreadLocal<>();
 
   private final Http1ConnectionSelector http1;
   private final int maxFirstLine;
@@ -156,10 +156,10 @@ final class HttpConnections implements ServerConnectionSelector {
   @Override
   public ServerConnection connection(ConnectionContext context) {
     ClientWait client = new ClientWait(clientTimeout, shorter(HEAD));
-    DataReader reader = DataReader.create(new Intake(context.serverSocket(), maxFirstLine, maxHeadersBytes,
-        client));
+    SocketReads reads = new SocketReads(context.serverSocket());
+    DataReader reader = DataReader.create(new Intake(reads, maxFirstLine, maxHeadersBytes, client));
     Context own = new Context(context, reader, new Output(context.dataWriter(), client), client);
-    return new Connection(http1.connection(own), context.serverSocket(), client, context.remotePeer().host());
+    return new Connection(http1.connection(own), context.serverSocket(), reads, client, context.remotePeer().host());
   }
 
   /** Returns how many connections are open. */
@@ -167,8 +167,11 @@ final class HttpConnections implements ServerConnectionSelector {
     return shares.open();
   }
 
+  /** A connection as its requests see it: its place among all connections, and its reads. */
+  record Current(ConnectionShares.Held held, SocketReads reads) {}
+
   /** Returns the connection whose request this thread serves. */
-  ConnectionShares.Held current() {
+  Current current() {
     return CURRENT.get();
   }
 
@@ -176,12 +179,14 @@ final class HttpConnections implements ServerConnectionSelector {
   private final class Connection implements ServerConnection, InterruptableTask<Void>, ConnectionShares.Peer {
     private final ServerConnection http1;
     private final HelidonSocket socket;
+    private final SocketReads reads;
     private final ClientWait client;
     private final String address;
 
-    Connection(ServerConnection http1, HelidonSocket socket, ClientWait client, String address) {
+    Connection(ServerConnection http1, HelidonSocket socket, SocketReads reads, ClientWait client, String address) {
       this.http1 = http1;
       this.socket = socket;
+      this.reads = reads;
       this.client = client;
       this.address = address;
     }
@@ -189,7 +194,7 @@ final class HttpConnections implements ServerConnectionSelector {
     @Override
     public void handle(Limit limit) throws InterruptedException {
       try (ConnectionShares.Held held = shares.open(address, this)) {
-        CURRENT.set(held);
+        CURRENT.set(new Current(held, reads));
         serve(limit);
       } finally {
         CURRENT.remove();
@@ -218,10 +223,10 @@ final class HttpConnections implements ServerConnectionSelector {
       });
       try {
         int read = 0;
-        byte[] bytes = socket.get();
+        byte[] bytes = reads.next();
         while (bytes != null && read < MAX_LINGER_BYTES) {
           read += bytes.length;
-          bytes = socket.get();
+          bytes = reads.next();
         }
       } catch (UncheckedIOException e) {
         // The time is over, or the client has gone.
@@ -281,7 +286,7 @@ final class HttpConnections implements ServerConnectionSelector {
     private static final byte[] NO_HOST = "Host: no-host.invalid\r\n".getBytes(US_ASCII);
     private static final Pattern HOST = Pattern.compile("\r\nHost[ \t]*:", Pattern.CASE_INSENSITIVE);
 
-    private final HelidonSocket socket;
+    private final SocketReads reads;
     private final RequestCheck check;
     private final int maxFirstLine;
     private final int maxHeadersBytes;
@@ -289,8 +294,8 @@ final class HttpConnections implements ServerConnectionSelector {
     private boolean begun;
     private RequestCheck.@Nullable Violation violation;
 
-    Intake(HelidonSocket socket, int maxFirstLine, int maxHeadersBytes, ClientWait client) {
-      this.socket = socket;
+    Intake(SocketReads reads, int maxFirstLine, int maxHeadersBytes, ClientWait client) {
+      this.reads = reads;
       check = new RequestCheck(maxHeadersBytes);
       this.maxFirstLine = maxFirstLine;
       this.maxHeadersBytes = maxHeadersBytes;
@@ -324,7 +329,7 @@ final class HttpConnections implements ServerConnectionSelector {
     private byte @Nullable [] receive() {
       client.enter();
       try {
-        byte[] bytes = socket.get();
+        byte[] bytes = reads.next();
         // If a request arrives on an idle connection just before the close, it is still served.
         if (bytes == null || !client.endsIdle()) {
           ensureInTime();

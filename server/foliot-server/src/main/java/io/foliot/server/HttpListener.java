@@ -283,7 +283,7 @@ final class HttpListener implements AutoCloseable {
   /** A request that Helidon provides. Used by one thread. */
   private static final class Arriving implements Request.Incoming {
     private final ServerRequest request;
-    private final ConnectionShares.Held connection;
+    private final HttpConnections.Current connection;
     private final Bodies.Share share;
     private final AnswerMemory.Share reads;
     private final AnswerMemory.Share writes;
@@ -291,7 +291,7 @@ final class HttpListener implements AutoCloseable {
     private boolean begun;
     private boolean ended;
 
-    Arriving(ServerRequest request, ConnectionShares.Held connection, Bodies.Share share, AnswerMemory.Share reads,
+    Arriving(ServerRequest request, HttpConnections.Current connection, Bodies.Share share, AnswerMemory.Share reads,
         AnswerMemory.Share writes) {
       this.request = request;
       this.connection = connection;
@@ -305,13 +305,18 @@ final class HttpListener implements AutoCloseable {
       share.belongsTo(owner);
       reads.belongsTo(owner);
       writes.belongsTo(owner);
-      isRefused = !connection.belongsTo(owner);
+      isRefused = !connection.held().belongsTo(owner);
       return !isRefused;
     }
 
     @Override
     public void belongsToThisMachine() {
-      connection.belongsToThisMachine();
+      connection.held().belongsToThisMachine();
+    }
+
+    @Override
+    public void whenClosed(Runnable action) {
+      connection.reads().watch(action);
     }
 
     @Override

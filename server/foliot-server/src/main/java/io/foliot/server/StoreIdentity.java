@@ -34,6 +34,7 @@ import org.slf4j.LoggerFactory;
 final class StoreIdentity {
   private static final Logger log = LoggerFactory.getLogger(StoreIdentity.class);
   private static final String DOCUMENT = "identity";
+  private static final String CURSORS = "cursors";
   private static final String FILE = "store-identity";
   private static final int BYTES = 16;
 
@@ -59,11 +60,27 @@ final class StoreIdentity {
    * @throws StoreException if the store does not answer in time
    */
   static StoreIdentity of(TaskStore store, RandomGenerator random, @Nullable Path folder, Duration timeout) {
+    String present = readOrWrite(store, DOCUMENT, random, timeout);
+    if (folder != null) {
+      keep(folder, present);
+    }
+    return new StoreIdentity(store, present);
+  }
+
+  /**
+   * Reads the secret of the cursors that the servers of a store give to callers, or gives the store one.
+   *
+   * @throws StoreException if the store does not answer in time
+   */
+  static byte[] cursorSecret(TaskStore store, RandomGenerator random, Duration timeout) {
+    return HexFormat.of().parseHex(readOrWrite(store, CURSORS, random, timeout));
+  }
+
+  private static String readOrWrite(TaskStore store, String name, RandomGenerator random, Duration timeout) {
     byte[] made = new byte[BYTES];
     random.nextBytes(made);
-    String present;
     try {
-      present = readOrWrite(store, HexFormat.of().formatHex(made)).toCompletableFuture().copy()
+      return readOrWrite(store, name, HexFormat.of().formatHex(made)).toCompletableFuture().copy()
           .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS).join();
     } catch (CompletionException e) {
       if (e.getCause() instanceof TimeoutException) {
@@ -71,20 +88,16 @@ final class StoreIdentity {
       }
       throw e;
     }
-    if (folder != null) {
-      keep(folder, present);
-    }
-    return new StoreIdentity(store, present);
   }
 
-  private static CompletionStage<String> readOrWrite(TaskStore store, String made) {
-    return store.document(DocumentKind.CLUSTER, DOCUMENT).thenCompose(found -> found.isPresent()
+  private static CompletionStage<String> readOrWrite(TaskStore store, String name, String made) {
+    return store.document(DocumentKind.CLUSTER, name).thenCompose(found -> found.isPresent()
         ? CompletableFuture.completedFuture(text(found.get()))
-        : store.writeDocument(DocumentKind.CLUSTER, DOCUMENT, 0, made.getBytes(US_ASCII))
+        : store.writeDocument(DocumentKind.CLUSTER, name, 0, made.getBytes(US_ASCII))
             .thenCompose(written -> written
                 ? CompletableFuture.completedFuture(made)
-                // Another server has written an identity at the same time.
-                : store.document(DocumentKind.CLUSTER, DOCUMENT).thenApply(other -> text(other.orElseThrow()))));
+                // Another server has written the document at the same time.
+                : store.document(DocumentKind.CLUSTER, name).thenApply(other -> text(other.orElseThrow()))));
   }
 
   private static String text(Document document) {

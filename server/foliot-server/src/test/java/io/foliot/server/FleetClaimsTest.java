@@ -160,19 +160,17 @@ final class FleetClaimsTest {
   }
 
   @Test
-  void extensionsWithAWorkersNameKeepItLive() {
+  void extensionsKeepTheHolderOfTheLeaseLive() {
     submit("billing");
     Rig.Answer one = claim("billing", "one", "5s");
-    submit("billing");
-    Rig.Answer two = claim("billing", "two", "5s");
+    claim("billing", "two", "0s");
     awaitState("one", "LIVE");
     awaitState("two", "LIVE");
     await("GONE", () -> {
-      extend(one, ", \"worker\": \"one\"");
-      extend(two, "");
+      extend(one, ", \"worker\": \"two\"");
       return state("two");
     }, PATIENCE_NANOS);
-    assertThat(state("one")).as("the worker whose extensions have its name").isEqualTo("LIVE");
+    assertThat(state("one")).as("the worker that holds the lease").isEqualTo("LIVE");
   }
 
   private void extend(Rig.Answer claimed, String more) {

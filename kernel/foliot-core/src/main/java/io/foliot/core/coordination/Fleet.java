@@ -31,24 +31,47 @@ public final class Fleet {
 
   private final List<Seat> seats;
   private final List<String> zones;
+  private final int inUse;
   private volatile @Nullable Index index;
 
   /**
-   * A number that at most one live worker has. Workers may have the seat one after another, and all of them are in the
-   * same zone.
+   * The tenancy of a worker at one of {@link Address#PLACES} places. A place has at most one live worker. When another
+   * worker gets the place, the seat has another number.
    *
-   * @param number from 0 to {@link Address#MAX_NUMBER}
-   * @param worker the name of the worker that has the seat, or of the latest worker that had it
+   * @param number from 0 to {@link Address#MAX_NUMBER}; the place is the remainder of its division by
+   *     {@link Address#PLACES}
+   * @param id the worker that has the seat, or the latest worker that had it
    * @param zone the zone of the seat
    * @param queues the queues whose tasks the worker takes; empty if the worker is gone
    * @param node the node that the worker calls; empty if the worker is gone
    * @param isLive whether the worker has called recently
    * @param isEnabled whether the worker gets new tasks
    */
-  public record Seat(int number, String worker, String zone, Set<String> queues, String node, boolean isLive,
+  public record Seat(int number, WorkerId id, String zone, Set<String> queues, String node, boolean isLive,
       boolean isEnabled) {
     public Seat {
       queues = Set.copyOf(queues);
+    }
+
+    /** Creates the seat of a worker of the application that contains the engine. */
+    public Seat(int number, String worker, String zone, Set<String> queues, String node, boolean isLive,
+        boolean isEnabled) {
+      this(number, WorkerId.of(worker), zone, queues, node, isLive, isEnabled);
+    }
+
+    /** Returns the name of the worker. */
+    public String worker() {
+      return id.name();
+    }
+
+    /** Returns the place, which keeps its number from one worker to the next. */
+    public int place() {
+      return Address.place(number);
+    }
+
+    /** Returns a pseudo-random weight of the worker for a shard, the same in every process and release. */
+    public long weight(int shard) {
+      return Fleet.weight(id.text(), shard);
     }
 
     /** Returns whether the worker gets tasks of a queue. */
@@ -60,16 +83,31 @@ public final class Fleet {
   /**
    * Creates a fleet.
    *
-   * @param seats the seats that workers have or have had, in the order of their numbers
+   * @param seats the seats that workers have or have had, in the order of their places
    * @param zones the zones in which workers are or have been; the index of a zone in this list is the number of the
    *     zone
    */
   public Fleet(List<Seat> seats, List<String> zones) {
-    this.seats = List.copyOf(seats);
-    this.zones = List.copyOf(zones);
+    this(seats, zones, (int) seats.stream().filter(Seat::isLive).count());
   }
 
-  /** Returns the seats that workers have or have had, in the order of their numbers. */
+  /**
+   * Creates a fleet.
+   *
+   * @param inUse how many seats workers have, or left so lately that the seats still count for the workers' owners
+   */
+  public Fleet(List<Seat> seats, List<String> zones, int inUse) {
+    this.seats = List.copyOf(seats);
+    this.zones = List.copyOf(zones);
+    this.inUse = inUse;
+  }
+
+  /** Returns how many of the {@link Address#PLACES} seats workers have, or left so lately that the seats still count. */
+  public int inUse() {
+    return inUse;
+  }
+
+  /** Returns the seats that workers have or have had, one for each place, in the order of their places. */
   public List<Seat> seats() {
     return seats;
   }
@@ -79,7 +117,7 @@ public final class Fleet {
     return zones;
   }
 
-  /** Returns the seats whose workers get tasks of a queue, in the order of their numbers. */
+  /** Returns the seats whose workers get tasks of a queue, in the order of their places. */
   public List<Seat> working(String queue) {
     Takers takers = index().byQueue.get(queue);
     return takers == null ? List.of() : takers.seats;
@@ -90,14 +128,36 @@ public final class Fleet {
     return !index().byWorker.isEmpty();
   }
 
-  /** Returns a seat by its number, or null if no worker has ever had the seat. */
+  /** Returns a seat by its number, or null if this is not the number of the latest worker at its place. */
   public @Nullable Seat seat(int number) {
-    return index().byNumber.get(number);
+    Seat latest = latestAt(number);
+    return latest == null || latest.number() != number ? null : latest;
+  }
+
+  /** Returns the seat of the latest worker at the place of a seat, or null if no worker has ever been there. */
+  public @Nullable Seat latestAt(int number) {
+    return index().byPlace.get(Address.place(number));
+  }
+
+  /** Returns whether the worker of a seat has gone for good, because another worker has had its place since. */
+  public boolean isOver(int number) {
+    Seat latest = latestAt(number);
+    if (latest == null) {
+      return false;
+    }
+    // The fleet of this node may be older than the seat. As the tenancies repeat, the nearer direction counts.
+    int ahead = Math.floorMod((latest.number() - number) / Address.PLACES, Address.TENANCIES);
+    return ahead > 0 && ahead < Address.TENANCIES / 2;
   }
 
   /** Returns the seat of a live worker, or null if the worker is not live or has no seat. */
-  public @Nullable Seat seatOf(String worker) {
+  public @Nullable Seat seatOf(WorkerId worker) {
     return index().byWorker.get(worker);
+  }
+
+  /** Returns the seat of a live worker of the application that contains the engine; null if it has none. */
+  public @Nullable Seat seatOf(String worker) {
+    return seatOf(WorkerId.of(worker));
   }
 
   /** Returns the number of a zone, or -1 if no worker has been in it. */
@@ -128,6 +188,7 @@ public final class Fleet {
   /**
    * Returns the only seat whose worker may run tasks of a queue that are addressed to a seat; null if no worker may.
    * This is the addressed seat if its worker gets tasks of the queue, else its substitute if the address permits one.
+   * A later worker at the place of the seat is no more than a candidate for the substitute.
    *
    * <p>The substitute is chosen by rendezvous hashing (Thaler and Ravishankar 1996): when a worker leaves, one other
    * worker becomes the substitute for its seat. A seat that already has a substitute keeps it, unless the substitute is
@@ -140,9 +201,9 @@ public final class Fleet {
       throw new IllegalArgumentException("expected the address of a seat: address=" + address);
     }
     Index known = index();
-    Seat addressed = known.byNumber.get(address.number());
-    if (addressed != null && addressed.works(queue)) {
-      return addressed;
+    Seat latest = known.byPlace.get(Address.place(address.number()));
+    if (latest != null && latest.number() == address.number() && latest.works(queue)) {
+      return latest;
     }
     Takers takers = known.byQueue.get(queue);
     if (takers == null || address.kind() == Address.Kind.ONLY) {
@@ -151,7 +212,7 @@ public final class Fleet {
     if (address.kind() == Address.Kind.SEAT) {
       return takers.substitute(address.number());
     }
-    Takers ofZone = addressed == null ? null : takers.byZone().get(addressed.zone());
+    Takers ofZone = latest == null ? null : takers.byZone().get(latest.zone());
     return ofZone == null ? null : ofZone.substitute(address.number());
   }
 
@@ -174,7 +235,8 @@ public final class Fleet {
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return this == other || (other instanceof Fleet fleet && seats.equals(fleet.seats) && zones.equals(fleet.zones));
+    return this == other || (other instanceof Fleet fleet && seats.equals(fleet.seats) && zones.equals(fleet.zones)
+        && inUse == fleet.inUse);
   }
 
   @Override
@@ -189,17 +251,17 @@ public final class Fleet {
 
   /** The seats by all that a question may name. */
   private static final class Index {
-    final Map<Integer, Seat> byNumber = new HashMap<>();
-    final Map<String, Seat> byWorker = new HashMap<>();
+    final Map<Integer, Seat> byPlace = new HashMap<>();
+    final Map<WorkerId, Seat> byWorker = new HashMap<>();
     final Map<String, Integer> zones = new HashMap<>();
     final Map<String, Takers> byQueue;
 
     Index(List<Seat> seats, List<String> zoneNames) {
       Map<String, List<Seat>> working = new HashMap<>();
       for (Seat seat : seats) {
-        byNumber.putIfAbsent(seat.number(), seat);
+        byPlace.putIfAbsent(seat.place(), seat);
         if (seat.isLive()) {
-          byWorker.putIfAbsent(seat.worker(), seat);
+          byWorker.putIfAbsent(seat.id(), seat);
           if (seat.isEnabled()) {
             seat.queues().forEach(queue -> working.computeIfAbsent(queue, none -> new ArrayList<>()).add(seat));
           }
@@ -264,7 +326,7 @@ public final class Fleet {
     private long[] hashes() {
       long[] known = hashes;
       if (known == null) {
-        known = seats.stream().mapToLong(seat -> weight(seat.worker(), 0)).toArray();
+        known = seats.stream().mapToLong(seat -> seat.weight(0)).toArray();
         hashes = known;
       }
       return known;

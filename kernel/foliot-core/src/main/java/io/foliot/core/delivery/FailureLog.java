@@ -1,6 +1,7 @@
 package io.foliot.core.delivery;
 
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** Logs the failures of one handler, with their stack traces, at most one a second. Thread-safe. */
 public final class FailureLog {
@@ -23,8 +24,12 @@ public final class FailureLog {
     nextNanos = new AtomicLong(nowNanos);
   }
 
-  /** Logs a failure of an attempt, or counts it if another failure was logged less than a second ago. */
-  public void failed(String task, int attempt, Throwable failure, long nowNanos) {
+  /**
+   * Logs a failure of an attempt, or counts it if another failure was logged less than a second ago.
+   *
+   * @param key the key of the task, or null if it has none
+   */
+  public void failed(String task, @Nullable String key, int attempt, Throwable failure, long nowNanos) {
     long next = nextNanos.get();
     if (nowNanos - next < 0 || !nextNanos.compareAndSet(next, nowNanos + LOG_EVERY_NANOS)) {
       unlogged.incrementAndGet();
@@ -32,7 +37,8 @@ public final class FailureLog {
     }
     long missed = unlogged.getAndSet(0);
     logger.log(System.Logger.Level.WARNING, "a handler failed; the task is tried again if attempts are left: queue="
-        + queue + ", task=" + task + ", attempt=" + attempt + (missed == 0 ? "" : ", failuresNotLogged=" + missed),
+        + queue + ", task=" + task + (key == null ? "" : ", key=" + key) + ", attempt=" + attempt
+        + (missed == 0 ? "" : ", failuresNotLogged=" + missed),
         failure);
   }
 }

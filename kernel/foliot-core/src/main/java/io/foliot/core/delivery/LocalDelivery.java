@@ -179,7 +179,8 @@ public final class LocalDelivery implements Delivery, ServedQueues {
         answer.complete(handler.handler.handle(attempt));
       } catch (Throwable thrown) {
         Throwable e = thrown instanceof NotedFailure noted && noted.getCause() != null ? noted.getCause() : thrown;
-        handler.failures.failed(attempt.task().id().toString(), attempt.task().attempt(), e, clock.monotonicNanos());
+        handler.failures.failed(attempt.task().id().toString(), attempt.task().key(), attempt.task().attempt(), e,
+            clock.monotonicNanos());
         Answer retry = new Answer.Retry(null, Answer.Health.WELL, e.toString());
         answer.complete(thrown instanceof NotedFailure noted ? new Answer.Noted(retry, noted.note) : retry);
         if (e instanceof Error error && !(e instanceof AssertionError || e instanceof LinkageError)) {

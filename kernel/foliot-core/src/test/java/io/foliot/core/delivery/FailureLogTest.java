@@ -42,12 +42,12 @@ final class FailureLogTest {
     FailureLog log = new FailureLog(logger, "q", 0);
     IllegalStateException failure = new IllegalStateException("broken");
     for (int i = 0; i < 100; i++) {
-      log.failed("task-" + i, 1, failure, i);
+      log.failed("task-" + i, null, 1, failure, i);
     }
-    log.failed("task-100", 2, failure, TimeUnit.SECONDS.toNanos(1));
+    log.failed("task-100", "order-7", 2, failure, TimeUnit.SECONDS.toNanos(1));
     assertThat(logger.failures).containsExactly(failure, failure);
     assertThat(logger.lines.getFirst()).startsWith("WARNING a handler failed;")
         .endsWith("queue=q, task=task-0, attempt=1");
-    assertThat(logger.lines.getLast()).endsWith("queue=q, task=task-100, attempt=2, failuresNotLogged=99");
+    assertThat(logger.lines.getLast()).endsWith("queue=q, task=task-100, key=order-7, attempt=2, failuresNotLogged=99");
   }
 }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
@@ -121,7 +122,6 @@ final class PollingWorker {
           if (!over) {
             FoliotNode.await(node.extend(task.id(), requireNonNull(task.token()), Duration.ofMillis(LEASE_MILLIS),
                 TaskNote.NONE));
-            node.seen(name);
           }
         }
       }
@@ -151,7 +151,7 @@ final class PollingWorker {
   /** Stops as {@code JobWorker} does: informs the node, and gives back the shards that the worker holds. */
   void stop() {
     end();
-    node.left(name, WorkerCluster.QUEUE);
+    node.left(WorkerId.of(name), WorkerCluster.QUEUE);
     for (TaskRecord task : held.values()) {
       giveBack(task);
     }

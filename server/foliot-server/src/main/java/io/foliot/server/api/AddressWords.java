@@ -35,7 +35,7 @@ final class AddressWords {
 
   private static String seat(Address address, String queue, Fleet fleet) {
     Fleet.Seat addressed = fleet.seat(address.number());
-    String to = "it is addressed to the worker on seat " + address.number();
+    String to = "it is addressed to the worker on seat " + Address.place(address.number());
     if (addressed == null) {
       return to + ", which no worker has" + otherwise(address, queue, fleet);
     }
@@ -57,7 +57,7 @@ final class AddressWords {
     }
     Fleet.Seat substitute = substitute(address, queue, fleet);
     if (substitute != null) {
-      return "; the worker on seat " + substitute.number() + " (" + substitute.worker() + ", "
+      return "; the worker on seat " + substitute.place() + " (" + substitute.worker() + ", "
           + inWords(substitute.zone()) + ") takes it with its next claim";
     }
     return address.kind() == Address.Kind.ZONE_SEAT

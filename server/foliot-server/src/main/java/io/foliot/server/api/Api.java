@@ -54,7 +54,7 @@ public final class Api implements AutoCloseable {
 
   /** All that the API depends on. */
   public record Parts(Scheduler scheduler, Jobs jobs, TimeSource clock, RandomGenerator random, Gate gate, KeyRing keys,
-      ApiLimits limits, ServerInfo info) {}
+      ApiLimits limits, Cursors cursors, ServerInfo info) {}
 
   /**
    * Creates the API.
@@ -67,16 +67,16 @@ public final class Api implements AutoCloseable {
     gate = parts.gate;
     calls = new SchedulerBridge(parts.limits.callTimeout());
     addQueueRoutes(new QueueRoutes(scheduler, parts.limits, calls));
-    addTaskRoutes(new TaskRoutes(scheduler, clock, parts.limits, calls));
-    handlers.put(Route.CANCEL_TASKS, new BulkCancelRoute(scheduler, clock, parts.limits, calls)::handle);
+    addTaskRoutes(new TaskRoutes(scheduler, clock, parts.limits, calls, parts.cursors));
+    handlers.put(Route.CANCEL_TASKS, new BulkCancelRoute(scheduler, clock, parts.limits, calls, parts.cursors)::handle);
     handlers.put(Route.SUBMIT_BATCH, new BatchRoute(scheduler, clock, parts.limits, calls)::handle);
     addClaimRoutes(new ClaimRoutes(scheduler, parts.limits, calls));
-    JobRoutes jobs = new JobRoutes(scheduler, parts.jobs, clock, parts.limits, calls);
+    JobRoutes jobs = new JobRoutes(scheduler, parts.jobs, clock, parts.limits, calls, parts.cursors);
     addJobRoutes(jobs);
     addRunRoutes(new RunRoutes(jobs, clock, parts.limits));
     addCalendarRoutes(new CalendarRoutes(parts.jobs, parts.limits, calls));
     addWorkerRoutes(new WorkerRoutes(scheduler, parts.limits, calls));
-    addKeyRoutes(new KeyRoutes(parts.keys, gate, clock, parts.random, parts.limits));
+    addKeyRoutes(new KeyRoutes(parts.keys, gate, clock, parts.random, parts.limits, calls));
     server = new ServerRoutes(scheduler, parts.info, parts.limits, () -> leaving);
     addServerRoutes(server);
     Set<Route> missing = EnumSet.allOf(Route.class);
@@ -256,7 +256,7 @@ public final class Api implements AutoCloseable {
       throw new Problem(ProblemKind.OVERLOADED, "this API key has too many connections for a crowded server"
           + " (limits.connections); nothing was done, try again later").withHeader("Retry-After", "1");
     }
-    Request request = new Request(incoming, match.variables(), caller);
+    Request request = new Request(incoming, match.variables(), caller, () -> gate.admits(caller, now()));
     return carryOut(route, request, remote);
   }
 
@@ -282,9 +282,13 @@ public final class Api implements AutoCloseable {
     }
   }
 
+  private Instant now() {
+    return Instant.ofEpochMilli(clock.wallMillis());
+  }
+
   private Caller caller(Request.Incoming incoming, String remote) {
     Gate.Verdict verdict = gate.judge(incoming.header("Authorization"), incoming.header("Host"),
-        incoming.header("Origin"), Instant.ofEpochMilli(clock.wallMillis()));
+        incoming.header("Origin"), now());
     return switch (verdict) {
       case Gate.Verdict.Known(Caller caller) -> caller;
       case Gate.Verdict.Unknown(String reason) -> {

@@ -46,8 +46,11 @@ final class BulkCancelRoute {
   private final TimeSource clock;
   private final ApiLimits limits;
   private final SchedulerBridge calls;
+  private final Cursors cursors;
 
-  BulkCancelRoute(Scheduler scheduler, TimeSource clock, ApiLimits limits, SchedulerBridge calls) {
+  BulkCancelRoute(Scheduler scheduler, TimeSource clock, ApiLimits limits, SchedulerBridge calls,
+      Cursors cursors) {
+    this.cursors = cursors;
     this.scheduler = scheduler;
     this.clock = clock;
     this.limits = limits;
@@ -142,6 +145,7 @@ final class BulkCancelRoute {
           at++;
         }
         if (at == states.size()) {
+          // The states of the filter have changed since the page before.
           throw QueueScan.badCursor(text);
         }
         cursor = dot + 1 == text.length() ? null : text.substring(dot + 1);
@@ -196,6 +200,11 @@ final class BulkCancelRoute {
     }
   }
 
+  /** Returns the list to which the cursors of the cancels of a queue belong. */
+  private static String list(String queue) {
+    return "cancels of " + queue;
+  }
+
   Reply handle(Request request) {
     String queue = request.variable("queue");
     Filter filter = new Filter();
@@ -203,7 +212,7 @@ final class BulkCancelRoute {
       in.only(Filter.FIELDS, name -> filter.read(in, name));
     }
     filter.ensureNarrow();
-    Place place = new Place(filter.states, filter.cursor);
+    Place place = new Place(filter.states, cursors.open(list(queue), filter.cursor));
     calls.ensureKnown(scheduler, queue);
     AnswerMemory.Share memory = request.memory();
     long recordBytes = AnswerMemory.RECORD_BYTES + (long) limits.bodyBytes();
@@ -219,7 +228,7 @@ final class BulkCancelRoute {
     cancels.await();
     request.audit("cancelled", Integer.toString(cancels.cancelled));
     request.audit("pending", Integer.toString(cancels.pending));
-    String next = place.text();
+    String next = cursors.seal(list(queue), place.text());
     return Reply.json(200, json -> {
       json.writeStartObject();
       json.writeNumberProperty("cancelled", cancels.cancelled);

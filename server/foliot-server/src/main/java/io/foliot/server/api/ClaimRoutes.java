@@ -5,7 +5,7 @@ import io.foliot.core.Scheduler;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
 import io.foliot.core.Token;
-import io.foliot.core.store.ExtendResult;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
@@ -77,15 +77,17 @@ final class ClaimRoutes {
       }
     }
     if (fields.leaves) {
-      return left(request.variable("queue"), fields);
+      return left(request, fields);
     }
     Scheduler.Pull pull = new Scheduler.Pull(request.variable("queue"), fields.max, fields.wait.toMillis(),
-        fields.lease.toMillis(), fields.worker, fields.zone);
+        fields.lease.toMillis(), worker(request, fields.worker), fields.zone);
     // Completes when the answer has been sent. Until then, its payloads count against the queue's share of this node's
     // memory.
     CompletableFuture<Void> payloadsTaken = new CompletableFuture<>();
-    try {
-      Scheduler.Pulled pulled = calls.write(scheduler.pull(pull, payloadsTaken), pull.waitMillis());
+    try (ClaimWatch watch = new ClaimWatch(request)) {
+      Scheduler.Pulled pulled = calls.write(scheduler.pull(pull, payloadsTaken, watch.gone()), pull.waitMillis(),
+          watch);
+      watch.ensureKeyHolds();
       List<TaskRecord> tasks = pulled.tasks();
       // The engine has already bounded these payloads. They are also counted as memory of answers, so that answers to
       // reads get less memory until this answer is sent.
@@ -107,13 +109,20 @@ final class ClaimRoutes {
     }
   }
 
+  private static WorkerId worker(Request request, String name) {
+    return name.isEmpty()
+        ? WorkerId.ANONYMOUS
+        : new WorkerId(request.caller().owner(), name);
+  }
+
   /** Ends the waiting claims of a worker that stops. The answer to this call has no tasks. */
-  private Reply left(String queue, ClaimFields fields) {
+  private Reply left(Request request, ClaimFields fields) {
     if (fields.worker.isEmpty()) {
       throw TaskRoutes.missing("worker", "\"worker\": \"shop-3f2a9c41\", as in the claims that it has sent");
     }
+    String queue = request.variable("queue");
     calls.ensureKnown(scheduler, queue);
-    scheduler.left(fields.worker, queue);
+    scheduler.left(worker(request, fields.worker), queue);
     return Reply.json(200, json -> {
       json.writeStartObject();
       json.writeArrayPropertyStart("tasks");
@@ -270,11 +279,8 @@ final class ClaimRoutes {
       throw JsonIn.invalidText("lease", "a duration from 1ms to 24h", DurationText.format(lease));
     }
     TaskId id = TaskRoutes.id(request);
-    Scheduler.Extended result = calls.write(scheduler.extend(id, report.token(), lease, report.note()));
-    if (result.kind() == ExtendResult.Kind.EXTENDED && !report.worker.isEmpty()) {
-      // A worker whose handlers are all busy sends no claims; its extensions show that it is alive.
-      scheduler.seen(report.worker);
-    }
+    Scheduler.Extended result = calls.write(
+        scheduler.extend(id, report.token(), lease, report.note(), worker(request, report.worker)));
     return switch (result.kind()) {
       case NOT_FOUND -> throw TaskRoutes.unknownTask(id.toString());
       case STALE -> throw stale(id);

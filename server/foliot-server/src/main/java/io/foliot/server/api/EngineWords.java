@@ -33,6 +33,7 @@ public final class EngineWords {
         "it is due in " + time(task.dueAt() - why.nowMillis()) + ", at " + instant(task.dueAt());
       case BACKOFF ->
         "attempt " + task.attempt() + " failed; the next attempt waits for the backoff: " + lastAttempt(task);
+      case STORE_FULL -> "the store has no room for the ends of attempts, so this node begins none until it has";
       case QUEUE_PAUSED -> "its queue is paused; POST /v1/queues/" + task.queue() + "/resume";
       case NO_WORKER -> "no worker of its queue waits on this node";
       case NO_DELIVERY -> "this node has no delivery of type " + (queue == null ? "" : queue.target().type());
@@ -48,7 +49,8 @@ public final class EngineWords {
         "its destination has " + why.destinationLimit() + " concurrent attempts, its current limit";
       case ADDRESSED -> AddressWords.of(task.id().address(), task.queue(), fleet);
       case PARKED -> "it is parked behind other tasks of its queue";
-      case LANE_WAITS -> why.laneWaiting() + " tasks wait in the lane of its queue";
+      case LANE_WAITS -> (why.laneWaiting() == 1 ? "one task waits" : why.laneWaiting() + " tasks wait")
+          + " in the lane of its queue";
       case ABOUT_TO_FIRE -> "it has been due for " + time(why.nowMillis() - task.dueAt())
           + " and is about to be claimed";
       case RUNNING -> "attempt " + task.attempt() + " has been running since " + instant(task.claimedAt())
@@ -103,6 +105,8 @@ public final class EngineWords {
       case Unready.LoopStalled stalled ->
         "event loop " + stalled.loop() + " has not completed a turn for " + stalled.millis() + " ms";
       case Unready.StoreAway away -> "the store does not answer, or refuses writes";
+      case Unready.StoreFull full -> "the store is full: it has no room for the ends of attempts, so no task is"
+          + " delivered; delivery continues by itself once there is room where the store keeps its data";
       case Unready.ClockOff off -> "this node's clock is " + Math.abs(off.offsetMillis()) + " ms "
           + (off.offsetMillis() > 0 ? "behind" : "ahead of")
           + " the store's, so the node owns no slots and plans no jobs;"

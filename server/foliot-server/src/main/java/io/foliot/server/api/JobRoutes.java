@@ -52,14 +52,19 @@ final class JobRoutes {
    */
   static final long LARGEST_JOB = 1 << 20;
   private static final String PREVIEWED = "preview";
+  /** The list to which the cursors of jobs belong. */
+  private static final String LIST = "jobs";
 
   private final Scheduler scheduler;
   private final Jobs all;
   private final TimeSource clock;
   private final ApiLimits limits;
   private final SchedulerBridge calls;
+  private final Cursors cursors;
 
-  JobRoutes(Scheduler scheduler, Jobs jobs, TimeSource clock, ApiLimits limits, SchedulerBridge calls) {
+  JobRoutes(Scheduler scheduler, Jobs jobs, TimeSource clock, ApiLimits limits, SchedulerBridge calls,
+      Cursors cursors) {
+    this.cursors = cursors;
     this.scheduler = scheduler;
     all = jobs;
     this.clock = clock;
@@ -235,22 +240,24 @@ final class JobRoutes {
       json.writeArrayPropertyStart("jobs");
       // The page has memory for its jobs, and a part without jobs must not use any of it.
       json.flush();
-      String next = request.parameter("cursor");
-      long begunNanos = clock.monotonicNanos();
+      String next = cursors.open(LIST, request.parameter("cursor"));
+      boolean isEmpty = true;
+      QueueScan.Time time = new QueueScan.Time(clock);
       do {
         // Each part is written before the next is read, so that only the text of the earlier parts stays in memory.
         String from = next;
         Jobs.Page part = call(() -> jobs.list(memory.next(), from));
         int before = out.size();
         List<JobStatus> listed = part.jobs().stream().filter(isListed).toList();
+        isEmpty &= listed.isEmpty();
         listed.forEach(status -> JobJson.write(json, status));
         json.flush();
         memory.add(listed.size(), (long) AnswerMemory.COPIES * (out.size() - before));
         next = part.next();
-      } while (next != null && memory.next() > 0 && clock.monotonicNanos() - begunNanos < QueueScan.MAX_NANOS);
+      } while (next != null && memory.next() > 0 && time.isLeft(isEmpty));
       json.writeEndArray();
       if (next != null) {
-        json.writeStringProperty("next", next);
+        json.writeStringProperty("next", cursors.seal(LIST, next));
       }
       json.writeEndObject();
     }

@@ -28,8 +28,11 @@ final class KeyRoutes {
   private final TimeSource clock;
   private final RandomGenerator random;
   private final ApiLimits limits;
+  private final SchedulerBridge calls;
 
-  KeyRoutes(KeyRing keys, Gate gate, TimeSource clock, RandomGenerator random, ApiLimits limits) {
+  KeyRoutes(KeyRing keys, Gate gate, TimeSource clock, RandomGenerator random, ApiLimits limits,
+      SchedulerBridge calls) {
+    this.calls = calls;
     this.keys = keys;
     this.gate = gate;
     this.clock = clock;
@@ -184,6 +187,7 @@ final class KeyRoutes {
       throw new Problem(ProblemKind.UNKNOWN_KEY, "there is no API key with this id; GET /v1/keys lists all keys: id="
           + JsonIn.shown(id));
     }
+    calls.checkCallers();
     return Reply.json(200, json -> {
       json.writeStartObject();
       json.writeStringProperty("result", "DELETED");

@@ -74,6 +74,8 @@ public enum ProblemKind {
   IDEMPOTENCY_MISMATCH(422, "The idempotency key was used for another request"),
   /** The number of jobs is at its limit. */
   TOO_MANY_JOBS(429, "The number of jobs is at its limit"),
+  /** The API key has its share of the workers that a server can know. */
+  TOO_MANY_WORKERS(429, "The number of workers is at its limit"),
   /** A bug. */
   INTERNAL(500, "An internal error occurred"),
   /** Too many requests or tasks wait already; nothing was done. */
@@ -84,8 +86,8 @@ public enum ProblemKind {
   STORE_UNAVAILABLE(503, "The store does not answer"),
   /** It is unknown whether the call took effect. */
   UNKNOWN_OUTCOME(504, "It is unknown whether the call took effect"),
-  /** The store has no room for new tasks. */
-  STORE_FULL(507, "The store has no room for new tasks");
+  /** The store has no room for what the call writes; nothing was written. */
+  STORE_FULL(507, "The store has no room");
 
   private final int status;
   private final String title;

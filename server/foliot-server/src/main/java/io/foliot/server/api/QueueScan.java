@@ -20,26 +20,44 @@ final class QueueScan {
    * Time after which no further part is read. In this time, a scan of an embedded store passes about a hundred thousand
    * tasks of other queues.
    */
-  static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
   /**
    * Time limit as long as no task has been found. It is longer than {@link #MAX_NANOS}, because programs may mistake an
    * empty page for the last page. It is shorter than the time for which clients wait for an answer.
    */
   private static final long MAX_EMPTY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  /** The time of a scan, which runs from the creation of the instance. */
+  static final class Time {
+    private final TimeSource clock;
+    private final long beginNanos;
+
+    Time(TimeSource clock) {
+      this.clock = clock;
+      beginNanos = clock.monotonicNanos();
+    }
+
+    /**
+     * Returns whether there is time to read another part.
+     *
+     * @param isEmpty whether nothing has been found so far
+     */
+    boolean isLeft(boolean isEmpty) {
+      return clock.monotonicNanos() - beginNanos < (isEmpty ? MAX_EMPTY_NANOS : MAX_NANOS);
+    }
+  }
+
   private final Scheduler scheduler;
   private final SchedulerBridge calls;
-  private final TimeSource clock;
   private final String queue;
-  private final long beginNanos;
+  private final Time time;
 
   /** Begins a scan. The time limits run from now. */
   QueueScan(Scheduler scheduler, SchedulerBridge calls, TimeSource clock, String queue) {
     this.scheduler = scheduler;
     this.calls = calls;
-    this.clock = clock;
     this.queue = queue;
-    beginNanos = clock.monotonicNanos();
+    time = new Time(clock);
   }
 
   /**
@@ -48,7 +66,7 @@ final class QueueScan {
    * @param isEmpty whether nothing has been found so far
    */
   boolean hasTime(boolean isEmpty) {
-    return clock.monotonicNanos() - beginNanos < (isEmpty ? MAX_EMPTY_NANOS : MAX_NANOS);
+    return time.isLeft(isEmpty);
   }
 
   /**

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A request of a known caller for a known route. */
@@ -17,6 +18,7 @@ public final class Request {
   private final Incoming incoming;
   private final Map<String, String> variables;
   private final Caller caller;
+  private final BooleanSupplier isCallerKnown;
   private final Map<String, String> audited = new LinkedHashMap<>();
 
   /** A request as the web server provides it. */
@@ -50,6 +52,12 @@ public final class Request {
      */
     byte[] body(int maxBytes);
 
+    /**
+     * Has an action run when the client closes the connection. The thread of the request must wait meanwhile, and read
+     * nothing. Called once at most.
+     */
+    void whenClosed(Runnable action);
+
     /** Returns the memory share for an answer with records that were read. */
     AnswerMemory.Share memory();
 
@@ -57,10 +65,21 @@ public final class Request {
     AnswerMemory.Share writeMemory();
   }
 
-  Request(Incoming incoming, Map<String, String> variables, Caller caller) {
+  Request(Incoming incoming, Map<String, String> variables, Caller caller, BooleanSupplier isCallerKnown) {
     this.incoming = incoming;
     this.variables = variables;
     this.caller = caller;
+    this.isCallerKnown = isCallerKnown;
+  }
+
+  /** Returns whether the server would still admit the caller: its key may have been removed, or have expired. */
+  boolean isCallerKnown() {
+    return isCallerKnown.getAsBoolean();
+  }
+
+  /** Has an action run when the client closes the connection, while the thread of the request waits. */
+  void whenClosed(Runnable action) {
+    incoming.whenClosed(action);
   }
 
   Caller caller() {

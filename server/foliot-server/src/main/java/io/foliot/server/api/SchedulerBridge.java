@@ -5,6 +5,7 @@ import io.foliot.core.Scheduler;
 import io.foliot.core.Scheduler.NotServingException;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.QueueInUseException;
+import io.foliot.core.Scheduler.TooManyWorkersException;
 import io.foliot.core.Scheduler.UnknownQueueException;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
@@ -34,6 +35,8 @@ import org.slf4j.LoggerFactory;
  */
 final class SchedulerBridge implements AutoCloseable {
   private static final long CHECK_MILLIS = 50;
+  /** Time after which the caller of a call that waits is checked. Most claims find a task sooner. */
+  private static final long CHECKED_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(CHECK_MILLIS);
   private static final Logger log = LoggerFactory.getLogger(SchedulerBridge.class);
   /** Shortest time between two log entries. An unreachable store fails each call for the same reason. */
   private static final long LOG_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -56,11 +59,15 @@ final class SchedulerBridge implements AutoCloseable {
   /** A call that a thread waits for; it is compared by identity. */
   private static final class Wait<T> {
     final CompletableFuture<T> answer;
+    final long beginNanos;
     final long deadlineNanos;
+    final @Nullable Runnable check;
 
-    Wait(CompletableFuture<T> answer, long deadlineNanos) {
+    Wait(CompletableFuture<T> answer, long beginNanos, long deadlineNanos, @Nullable Runnable check) {
       this.answer = answer;
+      this.beginNanos = beginNanos;
       this.deadlineNanos = deadlineNanos;
+      this.check = check;
     }
   }
 
@@ -71,9 +78,20 @@ final class SchedulerBridge implements AutoCloseable {
       for (Wait<?> wait : waits) {
         if (now - wait.deadlineNanos >= 0) {
           wait.answer.completeExceptionally(new TimeoutException());
+        } else if (wait.check != null && now - wait.beginNanos >= CHECKED_AFTER_NANOS) {
+          wait.check.run();
         }
       }
     }
+  }
+
+  /** Checks the callers of all calls that wait, because an API key was removed. */
+  void checkCallers() {
+    waits.forEach(wait -> {
+      if (wait.check != null) {
+        wait.check.run();
+      }
+    });
   }
 
   /**
@@ -82,7 +100,7 @@ final class SchedulerBridge implements AutoCloseable {
    * @throws RuntimeException the {@linkplain #problem problem} if the read fails or takes too long
    */
   <T> T read(CompletableFuture<T> call) {
-    return await(call, timeoutMillis, false);
+    return await(call, timeoutMillis, false, null);
   }
 
   /** Returns a queue as this node knows it, else as the store has it; empty if the store has no such queue. */
@@ -104,17 +122,26 @@ final class SchedulerBridge implements AutoCloseable {
    * @throws RuntimeException the {@linkplain #problem problem} if the write fails or takes too long
    */
   <T> T write(CompletableFuture<T> call) {
-    return await(call, timeoutMillis, true);
+    return await(call, timeoutMillis, true, null);
   }
 
   /** Waits for a write that may take {@code extraMillis} longer than other calls, and returns its result. */
   <T> T write(CompletableFuture<T> call, long extraMillis) {
-    return await(call, timeoutMillis + extraMillis, true);
+    return await(call, timeoutMillis + extraMillis, true, null);
   }
 
-  private <T> T await(CompletableFuture<T> call, long millis, boolean writes) {
+  /**
+   * Waits for a write as {@link #write(CompletableFuture, long)} does, for a caller that may go away meanwhile.
+   *
+   * @param check is called from time to time during the wait, by another thread; must not throw or block
+   */
+  <T> T write(CompletableFuture<T> call, long extraMillis, Runnable check) {
+    return await(call, timeoutMillis + extraMillis, true, check);
+  }
+
+  private <T> T await(CompletableFuture<T> call, long millis, boolean writes, @Nullable Runnable check) {
     try {
-      return call.isDone() ? call.get() : limited(call, millis);
+      return call.isDone() ? call.get() : limited(call, millis, check);
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
       if (cause instanceof TimeoutException) {
@@ -138,8 +165,10 @@ final class SchedulerBridge implements AutoCloseable {
     }
   }
 
-  private <T> T limited(CompletableFuture<T> call, long millis) throws ExecutionException, InterruptedException {
-    Wait<T> wait = new Wait<>(call.copy(), System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis));
+  private <T> T limited(CompletableFuture<T> call, long millis, @Nullable Runnable check)
+      throws ExecutionException, InterruptedException {
+    long now = System.nanoTime();
+    Wait<T> wait = new Wait<>(call.copy(), now, now + TimeUnit.MILLISECONDS.toNanos(millis), check);
     waits.add(wait);
     try {
       return wait.answer.get();
@@ -166,13 +195,16 @@ final class SchedulerBridge implements AutoCloseable {
       case UnknownQueueException unknown -> unknownQueue(unknown.queue());
       case QueueInUseException inUse -> new Problem(ProblemKind.QUEUE_IN_USE,
           inUse.getMessage() + "; cancel them or wait until they have ended (pause keeps new attempts from beginning)");
+      case TooManyWorkersException tooMany -> new Problem(ProblemKind.TOO_MANY_WORKERS, "this API key has its share of the"
+          + " workers that this server can know: " + tooMany.known()
+          + "; leave out the field \"worker\", or give each process one name and keep it").withHeader("Retry-After", "2");
       case NotServingException away -> new Problem(ProblemKind.NOT_READY,
           away.getMessage() + "; nothing was done").withHeader("Retry-After", "1");
       case OverloadedException overloaded -> new Problem(ProblemKind.OVERLOADED,
           overloaded.getMessage() + "; nothing was done, try again later").withHeader("Retry-After", "1");
-      case StoreFullException full -> new Problem(ProblemKind.STORE_FULL, "the store has no room, and nothing was"
-          + " written. Submits are accepted again once there is room where the store keeps its data; tasks that are in"
-          + " the store continue meanwhile. " + IN_THE_LOG);
+      case StoreFullException full -> new Problem(ProblemKind.STORE_FULL, "the store is full, and nothing was"
+          + " written: make room where the store keeps its data, then repeat the call. Tasks that are in the store"
+          + " continue while there is room for the ends of their attempts. " + IN_THE_LOG);
       case StoreAwayException away -> unavailable("the store cannot be reached; nothing was done. " + IN_THE_LOG);
       case StoreException away -> writes
           ? unknown("the store failed, or its answer was lost. " + IN_THE_LOG)

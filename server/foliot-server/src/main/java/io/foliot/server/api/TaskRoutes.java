@@ -37,8 +37,11 @@ final class TaskRoutes {
   private final TimeSource clock;
   private final ApiLimits limits;
   private final SchedulerBridge calls;
+  private final Cursors cursors;
 
-  TaskRoutes(Scheduler scheduler, TimeSource clock, ApiLimits limits, SchedulerBridge calls) {
+  TaskRoutes(Scheduler scheduler, TimeSource clock, ApiLimits limits, SchedulerBridge calls,
+      Cursors cursors) {
+    this.cursors = cursors;
     this.scheduler = scheduler;
     this.clock = clock;
     this.limits = limits;
@@ -291,7 +294,7 @@ final class TaskRoutes {
     String job = request.parameter("job");
     Predicate<TaskRecord> filter = task -> (key == null || key.equals(task.key()))
         && (job == null || job.equals(task.body().headers().get(JobHeaders.JOB)));
-    TaskPage page = page(queue, state, limit, request.parameter("cursor"), memory, filter);
+    TaskPage page = page(queue, state, limit, cursors.open(list(queue), request.parameter("cursor")), memory, filter);
     int queueAttempts = queueAttempts(queue);
     long payloads = page.tasks().stream().mapToLong(task -> task.body().payload().length).sum();
     return Reply.json(200, Math.toIntExact(64 + page.tasks().size() * 512L + payloads * 4 / 3), json -> {
@@ -299,9 +302,14 @@ final class TaskRoutes {
       json.writeArrayPropertyStart("tasks");
       page.tasks().forEach(task -> TaskJson.task(json, task, queueAttempts, clock.wallMillis()));
       json.writeEndArray();
-      TaskJson.text(json, "nextCursor", page.cursor());
+      TaskJson.text(json, "nextCursor", cursors.seal(list(queue), page.cursor()));
       json.writeEndObject();
     });
+  }
+
+  /** Returns the list to which the cursors of the tasks of a queue belong. */
+  private static String list(String queue) {
+    return "tasks of " + queue;
   }
 
   /** Returns how many bytes of memory a record of the largest size needs while it is written into an answer. */

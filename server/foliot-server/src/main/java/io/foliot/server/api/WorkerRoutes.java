@@ -65,7 +65,9 @@ final class WorkerRoutes {
       throw unknown(worker);
     }
     // The state is not taken from the seat: the change is in the store, but this node may not have read it yet.
-    Fleet.Seat seat = seen(scheduler.fleet(), request.caller()).seatOf(worker);
+    Fleet.Seat seat = scheduler.fleet().seats().stream()
+        .filter(each -> each.isLive() && each.worker().equals(worker)).findFirst()
+        .map(each -> seen(each, request.caller())).orElse(null);
     return Reply.json(200, json -> write(json, worker, seat, isEnabled ? "LIVE" : "DISABLED"));
   }
 
@@ -90,7 +92,7 @@ final class WorkerRoutes {
     TaskJson.text(json, "worker", worker);
     json.writeStringProperty("state", state);
     if (seat != null) {
-      json.writeNumberProperty("seat", seat.number());
+      json.writeNumberProperty("seat", seat.place());
       TaskJson.text(json, "zone", seat.zone());
       if (seat.isLive()) {
         TaskJson.text(json, "node", seat.node());
@@ -117,6 +119,7 @@ final class WorkerRoutes {
     Set<String> queues = seat.queues().stream()
         .filter(queue -> !queue.startsWith(Limits.INTERNAL_QUEUES) && caller.sees(queue)).collect(Collectors.toSet());
     String worker = caller.seesAll() || !queues.isEmpty() ? seat.worker() : "";
+    // The owner of the worker is not shown.
     return new Fleet.Seat(seat.number(), worker, seat.zone(), queues, seat.node(), seat.isLive(), seat.isEnabled());
   }
 }

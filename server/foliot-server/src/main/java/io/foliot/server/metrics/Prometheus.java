@@ -1,6 +1,7 @@
 package io.foliot.server.metrics;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.foliot.core.Address;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Target;
@@ -178,6 +179,9 @@ public final class Prometheus implements AutoCloseable {
   /** Sets the engine whose status each scrape reads. */
   public synchronized void watch(Scheduler engine) {
     scheduler = engine;
+    gauge("foliot.worker.seats.in.use", "Seats that workers of the cluster have, or left within the last hour",
+        () -> engine.fleet().inUse());
+    gauge("foliot.worker.seats.max", "Largest number of seats", () -> Address.PLACES);
   }
 
   /** Returns all metrics in the text format of Prometheus. */

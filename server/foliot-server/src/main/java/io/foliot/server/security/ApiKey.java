@@ -91,7 +91,7 @@ public record ApiKey(String id, byte[] hash, Set<Action> actions, List<QueuePatt
   }
 
   Caller caller() {
-    return new Caller("key:" + id, actions, queues);
+    return new Caller("key:" + id, id, actions, queues);
   }
 
   @Override

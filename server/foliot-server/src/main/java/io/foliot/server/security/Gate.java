@@ -83,6 +83,11 @@ public final class Gate {
         : new Verdict.Known(caller);
   }
 
+  /** Returns whether a caller that was known before would still be known. */
+  public boolean admits(Caller caller, Instant now) {
+    return caller == Caller.OPEN ? isOpen() : caller == Caller.ANYBODY || keys.holds(caller, now);
+  }
+
   private boolean isLocalOrigin(String origin) {
     int scheme = origin.indexOf("://");
     return scheme > 0 && isLocal(origin.substring(scheme + 3));

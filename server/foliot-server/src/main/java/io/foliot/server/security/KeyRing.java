@@ -115,6 +115,15 @@ public final class KeyRing {
     return entry != null && entry.key.is(text) && entry.key.holdsAt(now) ? entry.caller : null;
   }
 
+  /** Returns whether the key of a caller is still known and has not expired. */
+  boolean holds(Caller caller, Instant now) {
+    if (configured != null && configured.caller == caller) {
+      return true;
+    }
+    Entry entry = keys.get(caller.keyId());
+    return entry != null && entry.caller == caller && entry.key.holdsAt(now);
+  }
+
   /** Returns all keys of the vault, oldest first; the key of the configuration is not among them. */
   public List<ApiKey> all() {
     return keys.values().stream().map(Entry::key)

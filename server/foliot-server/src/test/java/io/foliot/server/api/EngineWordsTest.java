@@ -67,6 +67,7 @@ final class EngineWordsTest {
     assertThat(EngineWords.of(new Unready.Failed(new OutOfMemoryError("x"))))
         .isEqualTo("the engine has failed: java.lang.OutOfMemoryError: x");
     assertThat(EngineWords.of(new Unready.StoreAway())).isEqualTo("the store does not answer, or refuses writes");
+    assertThat(EngineWords.of(new Unready.StoreFull())).startsWith("the store is full: ");
     assertThat(EngineWords.of(new Unready.ClockOff(-7_000)))
         .startsWith("this node's clock is 7000 ms ahead of the store's");
   }

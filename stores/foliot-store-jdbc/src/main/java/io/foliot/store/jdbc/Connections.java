@@ -23,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  * connection, however long the database was unavailable.
  */
 final class Connections implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(Connections.class.getName());
+
+  /** Connections of an application's pool that are not for calls: background work, and the application itself. */
+  private static final int OTHERS = 2;
   /** Largest number of calls that wait for a thread. */
   private static final int MAX_WAITING = 10_000;
   /** Longest time that a call waits for a connection of the store's own pool, before it fails as unavailable. */
@@ -69,12 +73,47 @@ final class Connections implements AutoCloseable {
 
   static Connections open(JdbcSource source, int count, Duration timeout) {
     return switch (source) {
-      case JdbcSource.Given given -> new Connections(given.dataSource(), null, "the given data source", count);
+      case JdbcSource.Given given -> new Connections(given.dataSource(), null, "the given data source",
+          within(poolSize(given.dataSource()), count));
       case JdbcSource.Login login -> {
         HikariDataSource pool = opened(login, count, timeout);
         yield new Connections(pool, pool, login.toString(), count);
       }
     };
+  }
+
+  /** Returns the size of an application's pool, or 0 if the pool does not tell it. */
+  private static int poolSize(DataSource source) {
+    try {
+      return source.isWrapperFor(HikariDataSource.class)
+          ? Math.max(0, source.unwrap(HikariDataSource.class).getMaximumPoolSize())
+          : 0;
+    } catch (SQLException e) {
+      LOG.log(System.Logger.Level.DEBUG, "the data source does not tell the size of its pool", e);
+      return 0;
+    }
+  }
+
+  /**
+   * Returns how many calls at a time an application's pool permits. Besides the connection of each call, one is for
+   * background work and one for the application. A call that has to wait for a connection would fail when the pool's
+   * patience ends; without a thread, it waits in the queue of calls.
+   *
+   * @throws StoreException if a call in a transaction of the application could not have a second connection
+   */
+  private static int within(int poolSize, int count) {
+    if (poolSize == 1) {
+      throw new StoreException("the pool of the data source has one connection, and a task that is submitted in a"
+          + " transaction may need a second one: set its maximum size to 10, or to 2 at least: maximumPoolSize=1",
+          null);
+    }
+    int permitted = Math.max(1, poolSize - OTHERS);
+    if (poolSize == 0 || permitted >= count) {
+      return count;
+    }
+    LOG.log(System.Logger.Level.WARNING, "the pool of the data source is small, so the store makes fewer calls at a"
+        + " time: maximumPoolSize=" + poolSize + ", calls=" + permitted + ", otherwise=" + count);
+    return permitted;
   }
 
   /** Opens a pool. Messages of pools and drivers may contain the URL; the exception of this method does not. */

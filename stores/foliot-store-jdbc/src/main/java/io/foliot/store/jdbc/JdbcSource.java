@@ -40,6 +40,9 @@ public sealed interface JdbcSource {
   record Login(String url, @Nullable String user, @Nullable String password) implements JdbcSource {
     private static final String MYSQL = "jdbc:mysql:";
     private static final List<String> KINDS = List.of("jdbc:postgresql:", "jdbc:mariadb:", MYSQL);
+    /** Error codes of MariaDB and MySQL: no such database, and no rights to it. */
+    private static final int UNKNOWN_DATABASE = 1049;
+    private static final int NO_RIGHTS = 1044;
     /** Length of the shortest secret that {@link #redacted} replaces. */
     private static final int SHORTEST_MASKED = 4;
     private static final String LOOPBACK = "(localhost|127(\\.\\d+){3}|\\[?::1\\]?)(:\\d+)?";
@@ -150,6 +153,28 @@ public sealed interface JdbcSource {
       String place = shown().substring(shown().indexOf(':') + 1);
       return place.replaceFirst("://?/?", " ");
     }
+  }
+
+  /** Returns what to do if a database refuses a connection. */
+  static String advice(SQLException failure) {
+    String state = String.valueOf(failure.getSQLState());
+    int code = failure.getErrorCode();
+    String reason = Connections.reason(failure).toLowerCase(Locale.ROOT);
+    if (reason.contains("ssl") || reason.contains("tls") || reason.contains("certif")) {
+      return "MariaDB's driver requires TLS with a trusted certificate, except for the loopback address: give the server"
+          + " a certificate and add serverSslCert=FILE to the URL, or add sslMode=trust (encrypted, not verified) or"
+          + " sslMode=disable (not encrypted); PostgreSQL accepts sslmode=require, verify-full or disable";
+    }
+    if (state.equals("3D000") || code == Login.UNKNOWN_DATABASE) {
+      return "create the database (CREATE DATABASE), or correct its name in the URL";
+    }
+    if (code == Login.NO_RIGHTS) {
+      return "give the user the rights to the database (GRANT), or correct its name in the URL";
+    }
+    return state.startsWith("28")
+        ? "the user does not exist, has another password, or may not connect from here: create the user, or correct the"
+            + " user and the password"
+        : "check that the database server runs, and that its host and port in the URL are right";
   }
 
   /** The pool of the application. */

@@ -7,7 +7,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Locale;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -52,18 +51,8 @@ final class Schema {
       };
     } catch (SQLException e) {
       throw new StoreException("the database cannot be reached: database=" + name + ", " + Connections.reason(e)
-          + advice(e), e);
+          + "; " + JdbcSource.advice(e), e);
     }
-  }
-
-  /** Returns advice if TLS has failed, because the driver's message has none; otherwise an empty text. */
-  private static String advice(SQLException failure) {
-    String reason = Connections.reason(failure).toLowerCase(Locale.ROOT);
-    return reason.contains("ssl") || reason.contains("tls") || reason.contains("certif")
-        ? "; MariaDB's driver requires TLS with a trusted certificate, except for the loopback address: give the server"
-            + " a certificate and add serverSslCert=FILE to the URL, or add sslMode=trust (encrypted, not verified) or"
-            + " sslMode=disable (not encrypted); PostgreSQL accepts sslmode=require, verify-full or disable"
-        : "";
   }
 
   /**

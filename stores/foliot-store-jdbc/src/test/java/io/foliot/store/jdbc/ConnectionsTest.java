@@ -35,7 +35,9 @@ final class ConnectionsTest {
         default -> throw new AssertionError(method.getName());
       });
   private final DataSource pool = (DataSource) Proxy.newProxyInstance(getClass().getClassLoader(),
-      new Class<?>[]{DataSource.class}, (proxy, method, arguments) -> connection);
+      new Class<?>[]{DataSource.class}, (proxy, method, arguments) -> method.getName().equals("isWrapperFor")
+          ? false
+          : connection);
   private final Dialect dialect = new PostgresDialect(5, false, "now()");
   private final Connections connections = Connections.open(new JdbcSource.Given(pool), 1, Duration.ofSeconds(5));
 

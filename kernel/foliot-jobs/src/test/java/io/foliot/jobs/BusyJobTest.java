@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Tests changes of a job that is planned so often that hardly any time is left for a change between two passes. */
-final class JobTurnsTest {
+final class BusyJobTest {
   private static final Duration PERIOD = Duration.ofMillis(100);
 
   private final SettableClock clock = new SettableClock();
