@@ -56,6 +56,9 @@ final class NodeWheel {
      */
     long visit(WheelNode node, long deadlineNanos);
 
+    /** Called after one or more visits, before the wheel does other work; also after a visit that throws. */
+    default void visitsEnded() {}
+
     /** Returns the tick at which a node is due; a later deadline never has an earlier tick. Must not throw. */
     long placeTick(WheelNode node, long deadlineNanos);
   }
@@ -549,26 +552,34 @@ final class NodeWheel {
   /** Visits the due nodes in the order of their deadlines, and returns the number of entries it has taken. */
   private int fire(int limit, long nowNanos, Visitor visitor) {
     int visited = 0;
-    for (long deadlineNanos = due.earliest(); visited < limit
-        && deadlineNanos <= nowNanos; deadlineNanos = due.earliest()) {
-      visited++;
-      WheelNode node = due.poll();
-      int stamp = due.polledStamp();
-      entries--;
-      if (node.stamp == stamp) {
-        try {
-          long resetNanos = visitor.visit(node, deadlineNanos);
-          if (resetNanos != GONE) {
-            entries++;
-            addAgain(node, stamp, resetNanos, visitor);
-          }
-        } catch (Throwable e) {
-          orphan = node;
-          throw e;
+    try {
+      for (long deadlineNanos = due.earliest(); visited < limit
+          && deadlineNanos <= nowNanos; deadlineNanos = due.earliest()) {
+        visited++;
+        WheelNode node = due.poll();
+        int stamp = due.polledStamp();
+        entries--;
+        if (node.stamp == stamp) {
+          visit(node, stamp, deadlineNanos, visitor);
         }
       }
+    } finally {
+      visitor.visitsEnded();
     }
     return visited;
+  }
+
+  private void visit(WheelNode node, int stamp, long deadlineNanos, Visitor visitor) {
+    try {
+      long resetNanos = visitor.visit(node, deadlineNanos);
+      if (resetNanos != GONE) {
+        entries++;
+        addAgain(node, stamp, resetNanos, visitor);
+      }
+    } catch (Throwable e) {
+      orphan = node;
+      throw e;
+    }
   }
 
   /**

@@ -107,6 +107,12 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
      */
     default void starting() {}
 
+    /**
+     * Called on the driver thread after the {@code expire} methods of some nodes were called, before the driver does
+     * other work.
+     */
+    default void handOver() {}
+
     /** Called on the driver thread when the {@code expire} method of a fired node has thrown. */
     void failed(WheelNode node, Throwable failure);
 
@@ -506,6 +512,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
         () -> "the timer's thread has died; its timers do not fire, and further ones are rejected: live=" + live(),
         cause);
     try {
+      // The cause may be that the nodes that fired last could not be handed over.
+      owner.handOver();
       owner.died();
     } catch (Throwable e) {
       ErrorLog.log(() -> "cannot handle the death of the timer's thread; waiting tasks may never end", e);
@@ -641,6 +649,11 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
         return NodeWheel.GONE;
       }
     }
+  }
+
+  @Override
+  public void visitsEnded() {
+    owner.handOver();
   }
 
   private void fire(WheelNode node, long deadlineNanos) {

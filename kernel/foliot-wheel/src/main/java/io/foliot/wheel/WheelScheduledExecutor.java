@@ -82,6 +82,11 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     }
 
     @Override
+    public void handOver() {
+      workers.handOver();
+    }
+
+    @Override
     public void failed(WheelNode node, Throwable failure) {
       ErrorLog.log(() -> "a task cannot be given to a worker and ends with this failure: task=" + node, failure);
       ((ScheduledTask<?>) node).fail(failure);
@@ -250,9 +255,9 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     return driver.deadlineNanos(delayNanos);
   }
 
-  /** Hands a due task to the workers. */
+  /** Hands a due task to the workers; called on the driver thread. */
   void begin(ScheduledTask<?> task) {
-    workers.execute(task);
+    workers.gather(task);
   }
 
   /** Cancels the timer of a cancelled task. */

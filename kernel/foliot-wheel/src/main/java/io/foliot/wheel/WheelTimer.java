@@ -58,6 +58,13 @@ public final class WheelTimer implements AutoCloseable {
     }
 
     @Override
+    public void handOver() {
+      if (workers != null) {
+        workers.handOver();
+      }
+    }
+
+    @Override
     public void failed(WheelNode node, Throwable failure) {
       onError.accept((WheelTimeout) node, failure);
     }
@@ -126,8 +133,13 @@ public final class WheelTimer implements AutoCloseable {
     return driver;
   }
 
+  /** Gives the callback of a due timer to the executor; called on the driver thread. */
   void execute(Runnable task) {
-    executor.execute(task);
+    if (workers != null) {
+      workers.gather(task);
+    } else {
+      executor.execute(task);
+    }
   }
 
   static long saturatedNanos(Duration duration) {

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
@@ -27,6 +26,10 @@ final class WorkerPool implements Executor {
    * queue. So each task that blocks leads to another thread. A series of short tasks is drained by running workers,
    * without a wake-up for each task. The Go scheduler wakes its threads in the same way.
    *
+   * A driver thread gathers the tasks that are due together, and adds them to the queue as one batch. So the queue and
+   * the number of searching workers, which the workers change all the time, are loaded from another processor once for
+   * a batch and not once for a task.
+   *
    * A worker that stops searching reads the queue again afterwards. A caller that adds a task reads the number of
    * searching workers afterwards. So the worker sees the task, or the caller sees that no worker is searching.
    *
@@ -41,7 +44,17 @@ final class WorkerPool implements Executor {
   /** Largest number of idle workers. A further worker ends when it finds no task. */
   private static final int MAX_IDLE = Math.max(2, 2 * Runtime.getRuntime().availableProcessors());
 
-  private final ConcurrentLinkedQueue<Runnable> queue = new ConcurrentLinkedQueue<>();
+  /** Maximum number of tasks in a batch: some microseconds of work of the driver. */
+  private static final int BATCH = 64;
+
+  private final TaskQueue queue = new TaskQueue();
+
+  // Fields that only the driver thread uses.
+  private final @Nullable Runnable[] gathered = new Runnable[BATCH];
+  private int gatheredCount;
+
+  /** Number of gathered tasks that a hand-over has added to the queue before it failed. */
+  private int handedOver;
 
   /** Number of searching workers, including a worker that is being woken or started. */
   private final AtomicInteger searching = new AtomicInteger();
@@ -82,6 +95,33 @@ final class WorkerPool implements Executor {
     queue.add(task);
     if (searching.get() == 0) {
       search();
+    }
+  }
+
+  /**
+   * Accepts a task of the driver thread. The task runs after the next {@link #handOver}, or earlier.
+   *
+   * @throws RejectedExecutionException if there is no worker and none can be started; the task will not run
+   */
+  void gather(Runnable task) {
+    ensureStaffed();
+    if (gatheredCount == BATCH) {
+      handOver();
+    }
+    gathered[gatheredCount++] = task;
+  }
+
+  /** Adds the gathered tasks to the queue; called by the driver thread. If this fails, it can be called again. */
+  void handOver() {
+    if (gatheredCount > 0) {
+      while (handedOver < gatheredCount) {
+        handedOver = queue.add(gathered, handedOver, gatheredCount);
+      }
+      handedOver = 0;
+      gatheredCount = 0;
+      if (searching.get() == 0) {
+        search();
+      }
     }
   }
 
@@ -311,8 +351,7 @@ final class WorkerPool implements Executor {
 
   @Override
   public String toString() {
-    @Nullable
-    Runnable first = queue.peek();
-    return "WorkerPool[workers=" + workers.size() + ", searching=" + searching.get() + ", first=" + first + "]";
+    return "WorkerPool[workers=" + workers.size() + ", searching=" + searching.get() + ", isEmpty=" + queue.isEmpty()
+        + "]";
   }
 }

@@ -111,6 +111,82 @@ final class PoolStress {
   }
 
   @JCStressTest
+  @Description("A driver hands over a batch just when the only worker has run its last task and goes idle.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The worker sees the batch, or the driver sees that no worker searches.")
+  @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the tasks stay in the queue.")
+  @State
+  public static class HandOverAgainstLastWorkerGoingIdle {
+    private final WorkerPool pool = new WorkerPool(THREADS, 1);
+    private final CountDownLatch tasks = new CountDownLatch(4);
+
+    @Actor
+    public void driver() {
+      pool.gather(tasks::countDown);
+      pool.handOver();
+      while (tasks.getCount() == 4) {
+        Thread.onSpinWait();
+      }
+      PlayedDriver.spin();
+      pool.gather(tasks::countDown);
+      pool.gather(tasks::countDown);
+      pool.handOver();
+    }
+
+    @Actor
+    public void caller() {
+      while (tasks.getCount() == 4) {
+        Thread.onSpinWait();
+      }
+      PlayedDriver.spin();
+      pool.execute(tasks::countDown);
+    }
+
+    @Arbiter
+    public void end(L_Result r) {
+      r.r1 = ran(tasks, pool);
+    }
+  }
+
+  @JCStressTest
+  @Description("A driver hands over two tasks, each of which blocks until the other runs.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The worker that took the first task leaves the second to another worker.")
+  @Outcome(expect = FORBIDDEN, desc = "A blocking task delays another one of its batch.")
+  @State
+  public static class BlockingTaskAgainstItsBatch {
+    private final WorkerPool pool = new WorkerPool(THREADS, WorkerPool.UNBOUNDED);
+    private final CountDownLatch begun = new CountDownLatch(3);
+    private final CountDownLatch tasks = new CountDownLatch(3);
+
+    private void meet() {
+      begun.countDown();
+      try {
+        if (Patience.await(begun)) {
+          tasks.countDown();
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    @Actor
+    public void driver() {
+      pool.gather(this::meet);
+      pool.gather(this::meet);
+      pool.handOver();
+    }
+
+    @Actor
+    public void caller() {
+      pool.execute(this::meet);
+    }
+
+    @Arbiter
+    public void end(L_Result r) {
+      r.r1 = ran(tasks, pool);
+    }
+  }
+
+  @JCStressTest
   @Description("Two tasks arrive at once, each of which blocks until the other runs.")
   @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The first worker starts a second worker before it runs a task.")
   @Outcome(expect = FORBIDDEN, desc = "A blocking task delays another one although no limit is reached.")

@@ -182,7 +182,7 @@ final class PostgresQueries implements QueryStatements {
 
   @Override
   public boolean hasLive(Connection connection, int queue) throws SQLException {
-    try (PreparedStatement select = statements.batch(connection, hasLive)) {
+    try (PreparedStatement select = statements.scan(connection, hasLive)) {
       select.setInt(1, queue);
       select.setInt(2, queue);
       try (ResultSet row = PostgresStatements.rows(select)) {

@@ -55,7 +55,7 @@ interface QueryStatements {
   Page pageOfQueue(Connection connection, QueueIds numbers, int queue, int state, TaskId after, int limit, int scanned)
       throws SQLException;
 
-  /** Returns whether a queue has a live task; reads at most two index entries. */
+  /** Returns whether a queue has a live task; may read the whole table. */
   boolean hasLive(Connection connection, int queue) throws SQLException;
 
   /** Returns the number of rows of each group. */

@@ -21,7 +21,7 @@ final class Schema {
    * Number of the newest migration. A database that has this number is not migrated, so its user then needs no right to
    * change tables.
    */
-  private static final String NEWEST = "4";
+  private static final String NEWEST = "5";
   /** Number of the migration that creates the tables. */
   private static final String FIRST = "1";
   /** Table in which Flyway records the migrations. */

@@ -123,8 +123,16 @@ final class PostgresTablesTest {
     return JdbcStore.open(Databases.options(database));
   }
 
+  /** Each claim moves a task in the index of due times, and PostgreSQL then writes an entry of every index of the task. */
   @Test
-  void onlyCountsReadTheWholeTaskTable() {
+  void aTaskWithoutAKeyHasTwoIndexEntries() {
+    assertThat(Databases.strings(database, "SELECT indexrelid::regclass::text FROM pg_index"
+        + " WHERE indrelid = 'foliot_task'::regclass ORDER BY 1"))
+        .containsExactly("foliot_task_key", "foliot_task_pkey", "foliot_task_wake");
+  }
+
+  @Test
+  void onlyCountsAndDeletionsReadTheWholeTable() {
     List<TaskId> ids = submit(0, TASKS, 0);
     TaskRecord ended = claim(ids.subList(0, 1)).getFirst();
     get(store.settle(List.of(settlement(ended, new Outcome.Finished()))));
@@ -144,8 +152,6 @@ final class PostgresTablesTest {
     get(store.settle(won.subList(400, 500).stream()
         .map(task -> settlement(task, new Outcome.Retry(Due.after(HOUR)))).toList()));
     get(store.redrive(won.subList(300, 400).stream().map(task -> new Redrive(QUEUE, task.id())).toList()));
-    assertThat(get(store.hasLive(QUEUE))).isTrue();
-    assertThat(get(store.hasLive("gone"))).isFalse();
     submit(2 * BATCH, 3 * BATCH, HOUR);
     List<Touch> touches = new ArrayList<>();
     List<TaskRef> refs = new ArrayList<>();
@@ -178,6 +184,10 @@ final class PostgresTablesTest {
     assertThat(get(store.counts())).containsKey(QUEUE);
     store = reported();
     assertThat(statistic("seq_scan", "foliot_task")).isGreaterThan(scans);
+
+    // The questions before a queue is deleted.
+    assertThat(get(store.hasLive(QUEUE))).isTrue();
+    assertThat(get(store.hasLive("gone"))).isFalse();
   }
 
   /** A call of the store. */

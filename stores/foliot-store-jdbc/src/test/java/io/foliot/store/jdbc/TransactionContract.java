@@ -541,7 +541,7 @@ abstract class TransactionContract {
     store.close();
     Databases.execute(database(), "DELETE FROM foliot_meta WHERE name = 'sealed'");
     Databases.execute(database(), "UPDATE foliot_meta SET value = '2' WHERE name = 'schema'");
-    Databases.execute(database(), "DELETE FROM foliot_schema_history WHERE version IN ('3', '4')");
+    Databases.execute(database(), "DELETE FROM foliot_schema_history WHERE version IN ('3', '4', '5')");
     Databases.execute(database(), "ALTER TABLE foliot_task DROP COLUMN drop_at, DROP COLUMN end_reason");
     store = JdbcStore.open(Databases.options(database()));
     try (Connection transaction = transaction()) {

@@ -18,6 +18,8 @@ final class Operation<R> {
   final long bytes;
   /** True if the commit must be synced before the call completes. */
   final boolean synced;
+  /** True if the writer runs the call before all calls that are not urgent. */
+  final boolean urgent;
   private final Consumer<StoredRecords> wants;
   private final Step<R> step;
 
@@ -26,15 +28,27 @@ final class Operation<R> {
   private @Nullable RuntimeException refusal;
 
   Operation(int items, long bytes, Consumer<StoredRecords> wants, Step<R> step) {
-    this(items, bytes, true, wants, step);
+    this(items, bytes, true, false, wants, step);
   }
 
-  Operation(int items, long bytes, boolean synced, Consumer<StoredRecords> wants, Step<R> step) {
+  private Operation(int items, long bytes, boolean synced, boolean urgent, Consumer<StoredRecords> wants,
+      Step<R> step) {
     this.items = items;
     this.bytes = bytes;
     this.synced = synced;
+    this.urgent = urgent;
     this.wants = wants;
     this.step = step;
+  }
+
+  /** Returns an urgent call. */
+  static <R> Operation<R> claim(int items, Consumer<StoredRecords> wants, Step<R> step) {
+    return new Operation<>(items, 0, true, true, wants, step);
+  }
+
+  /** Returns a call whose commit need not be synced. */
+  static <R> Operation<R> move(int items, Consumer<StoredRecords> wants, Step<R> step) {
+    return new Operation<>(items, 0, false, false, wants, step);
   }
 
   /** Names the records that the call will read. */

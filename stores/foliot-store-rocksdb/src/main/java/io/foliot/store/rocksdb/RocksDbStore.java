@@ -305,7 +305,10 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
 
   @Override
   public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
-    List<Draft> items = List.copyOf(drafts);
+    return Slices.call(List.copyOf(drafts), this::submitSlice);
+  }
+
+  private CompletionStage<List<SubmitResult>> submitSlice(List<Draft> items) {
     long bytes = 0;
     for (Draft draft : items) {
       bytes += draft.body() == null ? 0 : draft.body().payload().length;
@@ -324,16 +327,16 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
 
   @Override
   public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
-    List<Touch> items = List.copyOf(touches);
-    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(touch -> wants.ref(touch.ref())),
-        now -> readable(items, touch -> stored.isUnreadable(touch.ref()), some -> operations.touch(some, now))));
+    return Slices.call(List.copyOf(touches), items -> writer.call(new Operation<>(items.size(), 0,
+        wants -> items.forEach(touch -> wants.ref(touch.ref())),
+        now -> readable(items, touch -> stored.isUnreadable(touch.ref()), some -> operations.touch(some, now)))));
   }
 
   @Override
   public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
-    List<TaskRef> items = List.copyOf(refs);
-    return writer.call(new Operation<>(items.size(), 0, wants -> items.forEach(wants::ref),
-        now -> readable(items, stored::isUnreadable, some -> operations.cancel(some, now))));
+    return Slices.call(List.copyOf(refs), items -> writer.call(new Operation<>(items.size(), 0,
+        wants -> items.forEach(wants::ref),
+        now -> readable(items, stored::isUnreadable, some -> operations.cancel(some, now)))));
   }
 
   @Override
@@ -354,9 +357,12 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     List<Claim> items = List.copyOf(claims);
     // A batch of moves changes only wakeAt and parked of tasks, and their index entries. A move that a power loss
     // undoes is made again.
-    boolean synced = !items.stream().allMatch(claim -> claim.leaseMillis() == 0);
-    return writer.call(new Operation<>(items.size(), 0, synced,
-        wants -> items.forEach(claim -> wants.id(claim.id())), now -> operations.claim(items, now)));
+    boolean onlyMoves = items.stream().allMatch(claim -> claim.leaseMillis() == 0);
+    Consumer<StoredRecords> wants = wanted -> items.forEach(claim -> wanted.id(claim.id()));
+    Operation.Step<ClaimBatch> step = now -> operations.claim(items, now);
+    return writer.call(onlyMoves
+        ? Operation.move(items.size(), wants, step)
+        : Operation.claim(items.size(), wants, step));
   }
 
   @Override
@@ -497,7 +503,8 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
 
   @Override
   public CompletionStage<Boolean> hasLive(String queue) {
-    // The writer runs calls in order of arrival, so the result includes all calls that were accepted before this call.
+    // The writer runs calls in order of arrival, apart from claims. So the result includes all tasks whose creation was
+    // accepted before this call.
     return writer.call(new Operation<>(1, 0, wants -> {}, now -> table.hasLive(queue)));
   }
 

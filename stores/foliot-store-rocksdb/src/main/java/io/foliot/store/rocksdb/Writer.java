@@ -27,6 +27,10 @@ import org.jspecify.annotations.Nullable;
  * the next calls queue up, so the more callers there are, the fewer syncs each call costs. A commit that does no more
  * than move index entries is not synced.
  *
+ * <p>Claims are urgent: the writer takes them before all other calls, so that due tasks do not wait behind a burst of
+ * touches. Other calls run in the order of their arrival. A commit has a bounded number of items, and large calls come
+ * in {@link Slices}, so a claim waits some milliseconds for the commit before its own.
+ *
  * <p>Committed calls are completed on another thread, in the order of the commits. Dependent stages never run on the
  * writer thread.
  *
@@ -39,8 +43,19 @@ final class Writer {
   private static final long MAX_WAITING_ITEMS = 1_000_000;
   /** Maximum number of payload bytes in all calls that are not completed. */
   private static final long MAX_WAITING_BYTES = 256L << 20;
+  /** Maximum number of waiting urgent calls. An engine has two claims under way for each of its loops. */
+  private static final int MAX_URGENT_CALLS = 1 << 12;
   /** Maximum number of items in a commit of several calls. This bounds the time that callers wait. */
   private static final int MAX_ITEMS_PER_COMMIT = 10_000;
+  /**
+   * Maximum number of items in a commit while urgent calls come: a few milliseconds of work. A large commit has one
+   * sync for more items, but the next urgent call waits for all of it.
+   */
+  private static final int MAX_ITEMS_BETWEEN_URGENT = 1_000;
+  /** Time after an urgent call in which further urgent calls are expected. */
+  private static final long URGENT_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** Maximum number of items of other calls in a commit that has urgent calls. */
+  private static final int MAX_ITEMS_BESIDE_URGENT = Slices.ITEMS;
   /** Maximum number of payload bytes in a commit of several calls: a few milliseconds of disk time. */
   private static final long MAX_BYTES_PER_COMMIT = 8 << 20;
   /** The interval at which an idle writer drops expired history. */
@@ -65,6 +80,7 @@ final class Writer {
 
   // any thread
   private final MpscVarHandleArrayQueue<Operation<?>> queue = new MpscVarHandleArrayQueue<>(MAX_WAITING_CALLS);
+  private final MpscVarHandleArrayQueue<Operation<?>> urgentQueue = new MpscVarHandleArrayQueue<>(MAX_URGENT_CALLS);
   private final AtomicLong waitingItems = new AtomicLong();
   private final AtomicLong waitingBytes = new AtomicLong();
   private final Thread thread;
@@ -79,6 +95,8 @@ final class Writer {
 
   // writer thread only
   private final List<Operation<?>> running = new ArrayList<>();
+  /** Time of the latest commit with urgent calls. */
+  private long urgentNanos;
 
   Writer(TimeSource clock, CommitTable table, TaskOperations operations, Database db, List<LowWatermarks> watermarks,
       Documents documents, Runnable afterEnd) {
@@ -89,6 +107,7 @@ final class Writer {
     this.watermarks = watermarks.toArray(new LowWatermarks[0]);
     this.documents = documents;
     this.afterEnd = afterEnd;
+    urgentNanos = clock.monotonicNanos() - URGENT_NANOS;
     answers = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
         task -> daemon(task, "foliot-rocksdb-answers"));
     thread = daemon(this::run, "foliot-rocksdb-writer");
@@ -116,7 +135,7 @@ final class Writer {
     long waiting = waitingItems.addAndGet(operation.items);
     long bytes = waitingBytes.addAndGet(operation.bytes);
     boolean fits = waiting <= MAX_WAITING_ITEMS && bytes <= MAX_WAITING_BYTES;
-    if (!fits || !queue.offer(operation)) {
+    if (!fits || !(operation.urgent ? urgentQueue : queue).offer(operation)) {
       release(operation);
       return CompletableFuture.failedFuture(new StoreException(
           "too many writes wait: items=" + waiting + ", bytes=" + bytes + "; nothing of this call was written",
@@ -195,9 +214,8 @@ final class Writer {
   private void run() {
     try {
       while (failure == null) {
-        Operation<?> first = queue.poll();
-        if (first != null || table.isRetiring()) {
-          commit(first);
+        if (!isIdle() || table.isRetiring()) {
+          commit();
         } else if (closing) {
           break;
         } else {
@@ -218,18 +236,22 @@ final class Writer {
 
   private void await() {
     idle = true;
-    if (queue.isEmpty() && !closing && failure == null) {
+    if (isIdle() && !closing && failure == null) {
       LockSupport.parkNanos(this, IDLE_NANOS);
     }
     idle = false;
-    if (queue.isEmpty() && !closing && failure == null) {
-      commit(null);
+    if (isIdle() && !closing && failure == null) {
+      commit();
     }
   }
 
-  private void commit(@Nullable Operation<?> first) {
+  private boolean isIdle() {
+    return urgentQueue.isEmpty() && queue.isEmpty();
+  }
+
+  private void commit() {
     long start = clock.monotonicNanos();
-    long count = take(first);
+    long count = take(start);
     for (Operation<?> operation : running) {
       operation.announce(table.stored());
     }
@@ -257,24 +279,26 @@ final class Writer {
     answer();
   }
 
-  /**
-   * Moves waiting calls into {@link #running}, up to the limits of a commit. The first call is taken even if it exceeds
-   * the limits. Returns the number of items of the calls taken.
-   */
-  private long take(@Nullable Operation<?> first) {
-    if (first == null) {
-      return 0;
+  /** Moves waiting calls into {@link #running}, and returns the number of their items. Urgent calls come first. */
+  private long take(long nowNanos) {
+    long urgent = take(urgentQueue, MAX_ITEMS_PER_COMMIT);
+    if (urgent > 0) {
+      urgentNanos = nowNanos;
+      return urgent + take(queue, MAX_ITEMS_BESIDE_URGENT);
     }
-    running.add(first);
-    long count = first.items;
-    long bytes = first.bytes;
-    Operation<?> next = queue.peek();
-    while (next != null && count + next.items <= MAX_ITEMS_PER_COMMIT && bytes + next.bytes <= MAX_BYTES_PER_COMMIT) {
-      queue.poll();
+    return take(queue, nowNanos - urgentNanos < URGENT_NANOS ? MAX_ITEMS_BETWEEN_URGENT : MAX_ITEMS_PER_COMMIT);
+  }
+
+  /** Takes calls of a queue up to the limits of a commit. The first call is taken even if it exceeds the limits. */
+  private long take(MpscVarHandleArrayQueue<Operation<?>> waiting, long mostItems) {
+    long count = 0;
+    long bytes = 0;
+    for (Operation<?> next = waiting.peek(); next != null && (count == 0
+        || (count + next.items <= mostItems && bytes + next.bytes <= MAX_BYTES_PER_COMMIT)); next = waiting.peek()) {
+      waiting.poll();
       running.add(next);
       count += next.items;
       bytes += next.bytes;
-      next = queue.peek();
     }
     return count;
   }
@@ -328,8 +352,10 @@ final class Writer {
     ended = true;
     List<Operation<?>> left = new ArrayList<>(running);
     running.clear();
-    for (Operation<?> next = queue.poll(); next != null; next = queue.poll()) {
-      left.add(next);
+    for (MpscVarHandleArrayQueue<Operation<?>> waiting : List.of(urgentQueue, queue)) {
+      for (Operation<?> next = waiting.poll(); next != null; next = waiting.poll()) {
+        left.add(next);
+      }
     }
     StoreException reason = endReason();
     answers.execute(() -> left.forEach(operation -> operation.stage.completeExceptionally(reason)));

@@ -6,6 +6,7 @@ import io.foliot.core.Body;
 import io.foliot.core.SystemClock;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.TimeSource;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
@@ -19,6 +20,7 @@ import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.Touch;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -31,6 +33,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -146,6 +149,55 @@ final class ConcurrencyTest {
     try (RocksDbStore reopened = RocksDbStore.open(temporary.resolve("store"), TWO_SLOTS, clock)) {
       assertThat(StoreHarness.index(reopened)).extracting(DueEntry::id)
           .containsExactlyInAnyOrderElementsOf(acknowledged);
+    }
+  }
+
+  /** A clock whose next reading by the writer is held, so that calls wait for the writer meanwhile. */
+  private static final class HeldClock implements TimeSource {
+    private final SystemClock clock = new SystemClock();
+    private final CountDownLatch held = new CountDownLatch(1);
+    private final CountDownLatch released = new CountDownLatch(1);
+    private volatile boolean holds;
+
+    @Override
+    public long wallMicros() {
+      if (holds && Thread.currentThread().getName().equals("foliot-rocksdb-writer")) {
+        held.countDown();
+        try {
+          assertThat(released.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+          throw new IllegalStateException(e);
+        }
+      }
+      return clock.wallMicros();
+    }
+
+    @Override
+    public long monotonicNanos() {
+      return clock.monotonicNanos();
+    }
+  }
+
+  @Test
+  void aClaimOvertakesLargeCalls() throws Exception {
+    HeldClock heldClock = new HeldClock();
+    try (RocksDbStore store = RocksDbStore.open(temporary.resolve("store"), TWO_SLOTS, heldClock)) {
+      Draft due = StoreHarness.draft(heldClock, null, heldClock.wallMillis(), Body.EMPTY);
+      StoreHarness.get(store.submit(List.of(due)));
+      List<Touch> touches = Stream.generate(() -> StoreHarness.draft(heldClock, null, 0, Body.EMPTY).id())
+          .<Touch>map(absent -> new Touch(new TaskRef.ById(absent), Due.at(0))).limit(3 * Slices.ITEMS).toList();
+      heldClock.holds = true;
+      CompletionStage<Boolean> first = store.hasLive(StoreHarness.QUEUE);
+      assertThat(heldClock.held.await(60, TimeUnit.SECONDS)).isTrue();
+      List<String> order = Collections.synchronizedList(new ArrayList<>());
+      CompletionStage<?> touched = store.touch(touches).thenAccept(results -> order.add("touched " + results.size()));
+      CompletionStage<?> claimed = store.claim(List.of(new Claim(due.id(), StoreHarness.HOUR)))
+          .thenAccept(batch -> order.add(batch.results().getFirst().getClass().getSimpleName()));
+      heldClock.released.countDown();
+      StoreHarness.get(touched);
+      StoreHarness.get(claimed);
+      assertThat(StoreHarness.get(first)).isTrue();
+      assertThat(order).containsExactly("Won", "touched " + touches.size());
     }
   }
 
