@@ -5,6 +5,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -29,6 +30,8 @@ import java.util.stream.IntStream;
  * each device.
  *
  * <p>java examples/device-monitor/Devices.java --devices 100000 --every 5s --silence 20s --silent 50 --for 90s
+ *
+ * <p>{@code --silence} is at least twice {@code --every}, and {@code --for} at least four times {@code --silence}.
  */
 public class Devices {
   private static final int KEYS_PER_CALL = 5_000;
@@ -75,7 +78,14 @@ public class Devices {
     for (int i = 0; i + 1 < args.length; i += 2) {
       options.put(args[i].substring(2), args[i + 1]);
     }
-    Devices devices = new Devices(options);
+    Devices devices;
+    try {
+      devices = new Devices(options);
+    } catch (IllegalArgumentException | DateTimeException e) {
+      System.err.println(e.getMessage());
+      System.exit(2);
+      return;
+    }
     try {
       System.exit(devices.run() ? 0 : 1);
     } catch (CompletionException e) {

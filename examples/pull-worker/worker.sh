@@ -46,9 +46,11 @@ while :; do
   work=$!
   keep_lease &
   keeper=$!
-  wait "$work"
+  # The shell reports a process that was killed on its standard error.
+  wait "$work" 2>/dev/null
   status=$?
   kill "$keeper" 2>/dev/null
+  wait "$keeper" 2>/dev/null
 
   case $status in
     0) settled=$(report ack) ;;

@@ -76,7 +76,7 @@ final class EngineTaskSource implements TaskSource {
 
   private void giveBack(TaskRecord task) {
     CompletableFuture<?> unused = engine
-        .nack(task.id(), requireNonNull(task.token()), Duration.ZERO, "the worker has stopped")
+        .giveBack(task.id(), requireNonNull(task.token()), "the worker has stopped")
         .exceptionally(failure -> {
           LOG.log(System.Logger.Level.DEBUG, "a task was not given back; it is repeated when its lease ends: task="
               + task.id(), failure);
@@ -120,7 +120,8 @@ final class EngineTaskSource implements TaskSource {
   public CompletableFuture<Duration> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within) {
     TaskId id = TaskId.parse(lease.taskId());
-    return engine.extend(id, Token.parse(lease.token()), duration, note(note), WorkerId.of(worker == null ? "" : worker))
+    WorkerId caller = worker == null ? WorkerId.ANONYMOUS : WorkerId.of(worker);
+    return engine.extend(id, Token.parse(lease.token()), duration, note(note), caller)
         .copy().orTimeout(TimeUnit.NANOSECONDS.convert(within), TimeUnit.NANOSECONDS)
         .thenApply(result -> extended(result, id));
   }

@@ -10,6 +10,7 @@ import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Due;
+import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
@@ -248,6 +249,75 @@ abstract class ClaimContract extends IndexContract {
     assertThat(settle(last, new Outcome.Finished()).kind()).isEqualTo(SettleResult.Kind.STALE);
     assertThat(record(id).state()).isEqualTo(TaskState.FAILED);
     assertThat(claim(id)).isEqualTo(ClaimResult.Gone.ABSENT);
+  }
+
+  private ClaimResult end(TaskId id) {
+    return get(store().claim(List.of(Claim.end(id)))).results().getFirst();
+  }
+
+  @Test
+  void aClaimThatBeginsNothingEndsALastAttempt() {
+    store().configure(QUEUE, attempts(1));
+    TaskId id = due("a");
+    TaskRecord last = won(id, tickMillis());
+    assertThat(end(id)).isEqualTo(new ClaimResult.Later(last.leaseEnd()));
+    pass(2);
+    assertThat(get(store().claim(List.of(Claim.move(id)))).results().getFirst()).as("a move ends nothing")
+        .isEqualTo(ClaimResult.Ready.READY);
+    assertThat(record(id).state()).isEqualTo(TaskState.RUNNING);
+    assertThat(end(id)).isEqualTo(new ClaimResult.Gone(TaskState.FAILED, QUEUE));
+    assertThat(record(id).state()).isEqualTo(TaskState.FAILED);
+    assertThat(record(id).attempts()).extracting(AttemptRecord::end).containsExactly(AttemptRecord.End.LEASE_ENDED);
+    assertThat(wakes(id)).isEmpty();
+    assertThat(settle(last, new Outcome.Finished()).kind()).isEqualTo(SettleResult.Kind.STALE);
+    assertThat(end(id)).isEqualTo(ClaimResult.Gone.ABSENT);
+  }
+
+  @Test
+  void aClaimThatBeginsNothingLetsASuccessorOrCancelWin() {
+    TaskId reset = due("a");
+    won(reset, tickMillis());
+    long dueAt = now() + HOUR;
+    long generation = submit(draft("a", dueAt)).generation();
+    TaskId cancelled = due("b");
+    won(cancelled, tickMillis());
+    cancel(key("b"));
+    pass(2);
+    assertThat(end(reset)).isEqualTo(new ClaimResult.Later(dueAt));
+    assertThat(record(reset).state()).isEqualTo(TaskState.DELAYED);
+    assertThat(record(reset).generation()).isEqualTo(generation);
+    assertThat(wakes(reset)).containsExactly(dueAt);
+    assertThat(end(cancelled)).isEqualTo(new ClaimResult.Gone(TaskState.CANCELLED, QUEUE));
+    assertThat(record(cancelled).state()).isEqualTo(TaskState.CANCELLED);
+  }
+
+  @Test
+  void aClaimThatBeginsNothingLeavesATaskThatMayRunAgain() {
+    store().configure(QUEUE, attempts(2));
+    TaskId waits = due("a");
+    TaskId lost = due("b");
+    TaskRecord first = lost(lost);
+    assertThat(end(waits)).isEqualTo(ClaimResult.Ready.READY);
+    assertThat(record(waits).state()).isEqualTo(TaskState.DELAYED);
+    assertThat(end(lost)).isEqualTo(ClaimResult.Ready.READY);
+    assertThat(settle(first, new Outcome.Finished()).kind()).as("a late report").isEqualTo(SettleResult.Kind.SETTLED);
+  }
+
+  @Test
+  void aTaskThatTheEndOfItsLeaseFinishesIsNotParked() {
+    store().configure(QUEUE, attempts(1));
+    TaskId last = due("a");
+    lost(last);
+    TaskId cancelled = due("b");
+    won(cancelled, tickMillis());
+    cancel(key("b"));
+    pass(2);
+    for (TaskId id : List.of(last, cancelled)) {
+      DueEntry entry = new DueEntry(wakes(id).getFirst(), id, QUEUE);
+      assertThat(one(store().park(List.of(entry)))).isFalse();
+      assertThat(wakes(id)).containsExactly(entry.wakeAt());
+      assertThat(end(id)).isInstanceOf(ClaimResult.Gone.class);
+    }
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.foliot.core.TaskNote;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
+import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.ExtendResult;
@@ -97,6 +98,14 @@ abstract class HeldContract extends MoveContract {
     assertThat(result).isEqualTo(new ExtendResult(ExtendResult.Kind.STALE, 0));
     assertThat(record(running.id()).leaseEnd()).isEqualTo(running.leaseEnd());
     assertThat(won(running.id()).attempt()).isEqualTo(2);
+  }
+
+  @Test
+  void anEndOfALeaseHeldUntilALateReportEndsNothing() {
+    TaskRecord last = lost(created(withAttempts(draft("a", now()), 1)));
+    ClaimBatch batch = held(store -> store.claim(List.of(Claim.end(last.id()))), () -> finish(last));
+    assertThat(batch.results()).containsExactly(ClaimResult.Gone.ABSENT);
+    assertThat(record(last.id()).state()).isEqualTo(TaskState.FINISHED);
   }
 
   @Test

@@ -242,7 +242,7 @@ final class ModelRun {
 
   private void claim() {
     List<Claim> items = some(6, () -> random.nextInt(4) == 0
-        ? Claim.move(id())
+        ? random.nextBoolean() ? Claim.move(id()) : Claim.end(id())
         : new Claim(id(), 1 + random.nextInt((random.nextBoolean() ? 2 : 50) * scaleMillis),
             random.nextInt(4) == 0 ? clock.wallMillis() - 1 + random.nextInt(2) : Long.MAX_VALUE));
     ClaimBatch expected = get(model.claim(items));

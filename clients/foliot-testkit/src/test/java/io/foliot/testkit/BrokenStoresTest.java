@@ -217,6 +217,15 @@ final class BrokenStoresTest {
             return delegate.claim(claims.stream().map(claim -> new Claim(claim.id(), claim.leaseMillis())).toList());
           }
         }, true, TaskStoreContract::aClaimAfterItsLatestTimeIsAMove),
+        new Broken("leaves ended leases to claims that begin an attempt", clock -> new WrappedStore(sound(clock)) {
+          @Override
+          public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
+            return delegate.claim(claims.stream()
+                .map(claim -> claim.notAfterMillis() == Long.MIN_VALUE ? Claim.move(claim.id()) : claim).toList());
+          }
+        }, true, TaskStoreContract::aClaimThatBeginsNothingEndsALastAttempt,
+            TaskStoreContract::aClaimThatBeginsNothingLetsASuccessorOrCancelWin,
+            TaskStoreContract::aTaskThatTheEndOfItsLeaseFinishesIsNotParked),
         new Broken("ignores moves", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {

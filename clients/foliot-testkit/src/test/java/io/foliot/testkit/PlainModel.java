@@ -388,9 +388,7 @@ final class PlainModel extends WrappedStore {
         task.wakeAt = ready;
         return false;
       }
-      if (task.cancelRequested) {
-        loseAttempt(task);
-        end(task, TaskState.CANCELLED);
+      if (task.state == TaskState.RUNNING && endsWithItsLease(task)) {
         return false;
       }
       task.parked = true;
@@ -413,23 +411,29 @@ final class PlainModel extends WrappedStore {
     return each(claims, this::claimOne).thenApply(results -> new ClaimBatch(now(), results));
   }
 
+  private int allowed(Task task) {
+    return task.maxAttempts == 0 ? terms(task).maxAttempts() : task.maxAttempts;
+  }
+
+  private boolean endsWithItsLease(Task task) {
+    return task.cancelRequested || task.successor != null || task.attempt >= allowed(task);
+  }
+
   private ClaimResult claimOne(Claim claim) {
     Task task = get(claim.id());
     if (task == null || !task.isLive()) {
       return ClaimResult.Gone.ABSENT;
     }
-    if (claim.isMove(now()) && (task.state == TaskState.RUNNING ? task.leaseEnd : task.dueAt) <= now()) {
-      return ClaimResult.Ready.READY;
-    }
-    if (task.state == TaskState.RUNNING && task.leaseEnd <= now()) {
+    boolean beginsNothing = claim.beginsNothing(now());
+    if (task.state == TaskState.RUNNING && task.leaseEnd <= now() && claim.leaseMillis() > 0
+        && (!beginsNothing || endsWithItsLease(task))) {
       loseAttempt(task);
       TaskRecord.Successor next = task.successor;
-      int allowed = task.maxAttempts == 0 ? terms(task).maxAttempts() : task.maxAttempts;
       if (task.cancelRequested) {
         end(task, TaskState.CANCELLED);
       } else if (next != null) {
         takeOver(task, next);
-      } else if (task.attempt >= allowed) {
+      } else if (task.attempt >= allowed(task)) {
         end(task, TaskState.FAILED);
       }
       if (!task.isLive()) {
@@ -441,6 +445,9 @@ final class PlainModel extends WrappedStore {
       task.wakeAt = ready;
       task.parked = false;
       return new ClaimResult.Later(ready);
+    }
+    if (beginsNothing) {
+      return ClaimResult.Ready.READY;
     }
     task.state = TaskState.RUNNING;
     task.attempt++;

@@ -25,7 +25,8 @@ public interface Meter {
   default void settled(String queue, String outcome, long durationMicros) {}
 
   /**
-   * Called when a task has failed permanently, after {@link #settled}.
+   * Called when a task has failed permanently: after {@link #settled}, or after {@link #leaseEnded} if its last attempt
+   * was lost.
    *
    * @param task returns the {@link TaskLabel} of the task
    */

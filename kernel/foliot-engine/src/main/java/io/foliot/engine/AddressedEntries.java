@@ -5,6 +5,7 @@ import io.foliot.core.store.DueEntry;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -88,6 +89,22 @@ final class AddressedEntries {
       each.getValue().drainTo(to);
       return true;
     });
+  }
+
+  /** Appends some entries, at most {@code most}, to a collection. They stay here. */
+  void copyTo(Collection<DueEntry> to, int most) {
+    int limit = to.size() + most;
+    byAddress.values().forEach(entries -> entries.copyTo(to, limit - to.size()));
+  }
+
+  /** Removes the entries that a set contains, and appends them to a collection. */
+  void remove(Set<DueEntry> which, Collection<DueEntry> to) {
+    int before = to.size();
+    byAddress.values().removeIf(entries -> {
+      entries.remove(which, to);
+      return entries.size() == 0;
+    });
+    size -= to.size() - before;
   }
 
   /** Returns the earliest wakeAt of all entries, or {@link Long#MAX_VALUE} if there is no entry. */

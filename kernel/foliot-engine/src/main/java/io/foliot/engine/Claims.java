@@ -2,6 +2,7 @@ package io.foliot.engine;
 
 import io.foliot.core.Meter;
 import io.foliot.core.QueueConfig;
+import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
@@ -281,8 +282,18 @@ final class Claims {
     }
     if (result instanceof ClaimResult.Later later) {
       lookAhead.scheduleAgain(entry.id(), entry.queue(), later.wakeAt(), nowNanos);
-    } else if (result instanceof ClaimResult.Gone gone && gone.endedAs() != null) {
-      meter.leaseEnded(claim.lane().name());
+    } else if (result instanceof ClaimResult.Gone gone) {
+      ended(gone, entry, meter);
+    }
+  }
+
+  /** Counts the end of a lease that has finished the task of an entry, if there was one. */
+  static void ended(ClaimResult.Gone gone, DueEntry entry, Meter meter) {
+    if (gone.endedAs() != null) {
+      meter.leaseEnded(entry.queue());
+    }
+    if (gone.endedAs() == TaskState.FAILED) {
+      meter.deadLetter(entry.queue(), () -> "task=" + entry.id());
     }
   }
 

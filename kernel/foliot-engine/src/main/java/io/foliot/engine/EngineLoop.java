@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * <li>It handles the messages that have arrived: answers of calls, writes of callers, changes of queues and slots.
  * <li>It advances the wheels: due entries go to their lanes, and attempts are woken.
  * <li>It reads orphaned entries, the heads of the slots, the near future, and parked entries. Then it probes, claims
- * and moves, in this order. It skips this step if a drain has stopped the claims, or if the store is sealed.
+ * and moves, in this order, and records the ends of leases. It skips this step if a drain has stopped the claims, or if
+ * the store is sealed.
  * <li>It parks entries that found no room, records the ends of attempts, and renews leases. If the store is sealed, the
  * loop does this only while the state of the seal is DRAINING.
  * <li>From time to time it reads the store's clock, answers workers, and publishes its {@link LoopStatus}.
@@ -97,6 +98,7 @@ final class EngineLoop implements EventLoop.Duty {
   private final WatchedSlots slots;
   private final LookAhead lookAhead;
   private final HeadPolls headPolls;
+  private final LeaseEnds leaseEnds;
   private final Parking parking;
   private final Postponed postponed;
   private final Claims claims;
@@ -142,7 +144,8 @@ final class EngineLoop implements EventLoop.Duty {
     lookAhead = new LookAhead(reads, health, storeClock, slots, options.windowMillis(), wheelEntries,
         clock.wallMillis(), nowNanos, () -> registry.deliveries().forEach(Delivery::clockSetBack));
     headPolls = new HeadPolls(reads, health, lanes, slots, drain, meter, options.laneEntries(), nowNanos);
-    parking = new Parking(store, registry, lanes, inbox, health, meter, settleBatch, claimBatch, nowNanos);
+    leaseEnds = new LeaseEnds(store, lanes, lookAhead, inbox, health, meter, claimBatch, gate, nowNanos);
+    parking = new Parking(store, registry, lanes, inbox, health, meter, leaseEnds, settleBatch, claimBatch, nowNanos);
     postponed = new Postponed(store, storeClock, lanes, lookAhead, reads, moves, inbox, health);
     settles = new Settles(store, inbox, health, settleBatch, gate, new Ends());
     renewals = new Renewals(store, inbox, health, settleBatch, this::renewed);
@@ -368,6 +371,7 @@ final class EngineLoop implements EventLoop.Duty {
       postponed.probe(nowNanos);
       claims.turn(nowNanos);
       postponed.move(nowNanos);
+      leaseEnds.turn(nowNanos);
     }
     if (sealed == null || sealed == StoreSeal.State.DRAINING) {
       parking.park(nowNanos);

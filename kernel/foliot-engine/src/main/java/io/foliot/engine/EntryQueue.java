@@ -4,6 +4,8 @@ import io.foliot.core.store.DueEntry;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A first-in, first-out queue of entries that also returns the earliest wakeAt among them. */
@@ -41,6 +43,28 @@ final class EntryQueue {
   long oldest() {
     DueEntry first = ascending.peek();
     return first == null ? Long.MAX_VALUE : first.wakeAt();
+  }
+
+  /** Appends the first entries, at most {@code most}, to a collection. They stay in the queue. */
+  void copyTo(Collection<DueEntry> to, int most) {
+    entries.stream().limit(Math.max(0, most)).forEach(to::add);
+  }
+
+  /** Removes the entries that a set contains, and appends them to a collection. */
+  void remove(Set<DueEntry> which, Collection<DueEntry> to) {
+    if (entries.stream().noneMatch(which::contains)) {
+      return;
+    }
+    List<DueEntry> all = List.copyOf(entries);
+    entries.clear();
+    ascending.clear();
+    for (DueEntry entry : all) {
+      if (which.contains(entry)) {
+        to.add(entry);
+      } else {
+        add(entry);
+      }
+    }
   }
 
   /** Moves all entries to the end of a collection. */

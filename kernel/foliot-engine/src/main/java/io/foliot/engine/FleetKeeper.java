@@ -324,7 +324,8 @@ final class FleetKeeper {
    * Returns all live workers. If this node and another node vouch for a worker, the worker is regarded as calling this
    * node.
    */
-  private Map<WorkerId, FleetRecord.Live> live(Map<String, Vouchers> vouchers, Map<WorkerId, WorkerRoster.Present> own) {
+  private Map<WorkerId, FleetRecord.Live> live(Map<String, Vouchers> vouchers,
+      Map<WorkerId, WorkerRoster.Present> own) {
     Map<WorkerId, FleetRecord.Live> live = new HashMap<>();
     vouchers.forEach((other, vouching) -> vouching.workers().forEach((worker, present) -> live.put(worker,
         new FleetRecord.Live(present.zone(), present.queues(), other))));

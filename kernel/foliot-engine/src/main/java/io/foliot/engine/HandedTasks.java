@@ -31,7 +31,8 @@ final class HandedTasks {
    *
    * @param waiting the task of an internal queue that waits for the end of this task, or null
    */
-  record Handed(TaskId id, WorkerId holder, String queue, long generation, long claimedAt, TaskRef.@Nullable ByKey waiting) {}
+  record Handed(TaskId id, WorkerId holder, String queue, long generation, long claimedAt,
+      TaskRef.@Nullable ByKey waiting) {}
 
   /** Remembers a task that was given to a worker. */
   void add(TaskRecord task, WorkerId holder, TaskRef.@Nullable ByKey waiting) {

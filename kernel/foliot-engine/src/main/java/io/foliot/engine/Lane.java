@@ -8,8 +8,11 @@ import io.foliot.core.Target;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.DueEntry;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,6 +100,8 @@ final class Lane {
   private final EntryQueue probed = new EntryQueue();
   /** Entries with an address, if this is the lane of a pull queue. */
   private final AddressedEntries addressed = new AddressedEntries();
+  /** Whether entries with an address have come since {@link #examine} returned all of them. */
+  private boolean hasNewAddressed;
 
   private boolean hasParked;
   private boolean parkedReadUnderWay;
@@ -258,6 +263,40 @@ final class Lane {
   /** Adds an entry with an address to the lane of a pull queue. */
   void addAddressed(DueEntry entry) {
     addressed.add(entry);
+    hasNewAddressed = true;
+  }
+
+  /**
+   * Appends entries whose leases may have ended to a collection, at most {@code most}. They stay in the lane, and count
+   * as probed from now on.
+   *
+   * @param isAgain whether to include the entries that were parked, probed or examined before
+   */
+  void examine(boolean isAgain, int most, Collection<DueEntry> to) {
+    int limit = to.size() + most;
+    if (isAgain) {
+      unparked.copyTo(to, limit - to.size());
+      probed.copyTo(to, limit - to.size());
+    }
+    while (to.size() < limit && fresh.size() > 0) {
+      DueEntry entry = requireNonNull(fresh.poll());
+      probed.add(entry);
+      to.add(entry);
+    }
+    if (isAgain || hasNewAddressed) {
+      hasNewAddressed = addressed.size() > limit - to.size();
+      addressed.copyTo(to, limit - to.size());
+    }
+  }
+
+  /** Removes the entries that a set contains. Returns those that were here. */
+  List<DueEntry> remove(Set<DueEntry> which) {
+    List<DueEntry> removed = new ArrayList<>();
+    unparked.remove(which, removed);
+    probed.remove(which, removed);
+    fresh.remove(which, removed);
+    addressed.remove(which, removed);
+    return removed;
   }
 
   /** Removes and returns the entries that no worker of this node may run. */

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -346,6 +347,37 @@ final class Lanes {
     }
     waiting -= entries.size();
     return entries;
+  }
+
+  /**
+   * Returns entries of lanes that do not flow, at most {@code most}: they wait, and their leases may have ended. The
+   * entries stay in their lanes.
+   *
+   * @param isAgain whether to include the entries that were examined before
+   */
+  List<DueEntry> stalled(boolean isAgain, int most) {
+    List<DueEntry> entries = new ArrayList<>();
+    for (int i = 0; i < rotation.size() && entries.size() < most && waiting > 0; i++) {
+      Lane lane = inTurn(i);
+      if (lane.isServed() && lane.waiting() > 0 && !lane.isFlowing()) {
+        lane.examine(isAgain, most - entries.size(), entries);
+      }
+    }
+    return entries;
+  }
+
+  /** Removes entries whose tasks cannot be claimed. Returns those that were in their lanes, and not in a call. */
+  List<DueEntry> remove(Set<DueEntry> which) {
+    List<DueEntry> removed = new ArrayList<>();
+    for (String queue : which.stream().map(DueEntry::queue).collect(Collectors.toSet())) {
+      Lane lane = byQueue.get(queue);
+      if (lane != null) {
+        removed.addAll(lane.remove(which));
+      }
+    }
+    waiting -= removed.size();
+    removed.forEach(this::leave);
+    return removed;
   }
 
   /**

@@ -199,8 +199,8 @@ final class LongPollQueue {
 
   /**
    * Ends the wait of a caller that has gone away. It gets no further task, also none whose claim is under way: the
-   * engine takes such a task back ({@link #won}). Returns the end of the latest other wait of the worker, or the present
-   * time if it has none.
+   * engine takes such a task back ({@link #won}). Returns the end of the latest other wait of the worker, or the
+   * present time if it has none.
    */
   synchronized long abandon(Waiter waiter, long nowNanos) {
     waiter.isClosed = true;

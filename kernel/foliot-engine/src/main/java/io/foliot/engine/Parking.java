@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>{@link #park} sends the overflow in batches, one call at a time. Entries whose parking failed are forgotten; a
- * poll or a read of parked entries finds them again.
+ * poll or a read of parked entries finds them again. Entries that the store does not park go to the {@link LeaseEnds}.
  * <li>{@link #listQueues} reads which queues have parked tasks, once a second. Other nodes may park due tasks that only
  * this node can run, because this node has handlers that the others lack, or workers that wait. In this case the reads
  * are more frequent, but take only a small part of the store's time.
@@ -54,6 +54,7 @@ final class Parking {
   private final Lanes lanes;
   private final Inbox inbox;
   private final Meter meter;
+  private final LeaseEnds leaseEnds;
   private final CallPipe parks;
   private final int batch;
   private final int low;
@@ -64,12 +65,14 @@ final class Parking {
   /**
    * Creates the parking of these lanes.
    *
+   * @param leaseEnds receives the entries that the store does not park
    * @param batch the maximum number of entries that one call parks
    * @param low a lane with fewer entries without an address than this reads parked entries; this is as many as one call
    *     claims
    */
-  Parking(TaskStore store, QueueRegistry registry, Lanes lanes, Inbox inbox, StoreHealth health, Meter meter, int batch,
-      int low, long nowNanos) {
+  Parking(TaskStore store, QueueRegistry registry, Lanes lanes, Inbox inbox, StoreHealth health, Meter meter,
+      LeaseEnds leaseEnds, int batch, int low, long nowNanos) {
+    this.leaseEnds = leaseEnds;
     this.store = store;
     this.registry = registry;
     this.lanes = lanes;
@@ -102,8 +105,10 @@ final class Parking {
         lanes.forget(entry);
         continue;
       }
-      lanes.leave(entry);
-      if (parked) {
+      if (!parked) {
+        leaseEnds.add(entry);
+      } else {
+        lanes.leave(entry);
         Lane lane = lanes.lane(entry.queue(), nowNanos);
         lane.parked();
         meter.parked(entry.queue(), 1);

@@ -43,10 +43,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>A pull waits in the {@link LongPollQueue} of its queue; the loops claim for it.
- * <li>If {@link HandedTasks} remembers the task, an ack without a next delay and without a mark, and a task that
- * is given back, are settled with the remembered values. For each other report (another ack, a nack or a fail) the task is read first: the settings of its
- * queue decide what follows a failure. All of them join a batch of settles. Extensions have batches of their own, and
- * no task is read for them.
+ * <li>If {@link HandedTasks} remembers the task, an ack without a next delay and without a mark is settled with the
+ * remembered values, and so is a task that is given back. For each other report (another ack, a nack or a fail) the
+ * task is read first: the settings of its queue decide what follows a failure. All of them join a batch of settles.
+ * Extensions have batches of their own, and no task is read for them.
  * <li>A report for which the store has no room closes the {@link RoomGate}; its caller repeats it.
  * <li>When the store has settled a claim, the loop that holds the claim releases its permit.
  * </ol>
@@ -107,7 +107,9 @@ final class ReportCalls {
             + ", delivery=" + queue.target().type());
       }
       long leaseMillis = pull.leaseMillis() == 0 ? queue.target().timeout().toMillis() : pull.leaseMillis();
-      long waitMillis = pull.worker().isAnonymous() ? pull.waitMillis() : Math.min(pull.waitMillis(), NAMED_WAIT_MILLIS);
+      long waitMillis = pull.worker().isAnonymous()
+          ? pull.waitMillis()
+          : Math.min(pull.waitMillis(), NAMED_WAIT_MILLIS);
       long untilNanos = clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
       roster.waits(pull.worker(), pull.zone(), queue.name(), leaseMillis, untilNanos);
       LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(pull.worker(), pull.max(), leaseMillis, calledNanos,

@@ -72,9 +72,9 @@ record Seating(Fleet fleet, String node, Map<String, Set<Integer>> ownZones, Set
   }
 
   /**
-   * Returns whether a worker receives no tasks, because its name is disabled or because this node has not read the fleet yet.
-   * A worker may leave its seat while it is disabled, and return later. It gets the seat back with the next write of
-   * the seats, and is regarded as disabled before this write too.
+   * Returns whether a worker receives no tasks, because its name is disabled or because this node has not read the
+   * fleet yet. A worker may leave its seat while it is disabled, and return later. It gets the seat back with the next
+   * write of the seats, and is regarded as disabled before this write too.
    */
   boolean isDisabled(WorkerId worker) {
     return !isKnown || disabled.contains(worker.name());

@@ -83,7 +83,8 @@ final class AttemptsTest {
   void aTaskWonAfterTheWorkersCallEndedIsGivenBack() {
     rig.queue(QueueConfig.of("pulled", Target.pull()));
     Lane lane = rig.lane("pulled");
-    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(WorkerId.ANONYMOUS, 1, LEASE_MILLIS, rig.nowNanos, Long.MAX_VALUE,
+    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(WorkerId.ANONYMOUS, 1, LEASE_MILLIS, rig.nowNanos,
+        Long.MAX_VALUE,
         CompletableFuture.completedFuture(null));
     lane.longPolls().add(waiter);
     assertThat(lane.longPolls().reserve()).isSameAs(waiter);

@@ -18,8 +18,10 @@ import org.junit.jupiter.api.Test;
 
 final class ParkingTest {
   private final LoopRig rig = new LoopRig();
-  private final Parking parking = new Parking(rig.store, rig.registry, rig.lanes, rig.inbox, rig.health, rig.meter, 2,
-      LoopRig.BATCH, rig.nowNanos);
+  private final LeaseEnds leaseEnds = new LeaseEnds(rig.store, rig.lanes, rig.lookAhead, rig.inbox, rig.health,
+      rig.meter, LoopRig.BATCH, new RoomGate(), rig.nowNanos);
+  private final Parking parking = new Parking(rig.store, rig.registry, rig.lanes, rig.inbox, rig.health, rig.meter,
+      leaseEnds, 2, LoopRig.BATCH, rig.nowNanos);
 
   private void pause(boolean paused) {
     rig.queue(QueueConfig.builder("q", Target.local()).paused(paused).build());
@@ -84,8 +86,8 @@ final class ParkingTest {
     pause(false);
     Lane lane = rig.lane("q");
     assertThat(rig.lanes.room(lane)).as("the share of the lane, because the common pool is full").isEqualTo(7);
-    Parking eager = new Parking(rig.store, rig.registry, rig.lanes, rig.inbox, rig.health, rig.meter, 2,
-        LoopRig.LANE_ENTRIES, rig.nowNanos);
+    Parking eager = new Parking(rig.store, rig.registry, rig.lanes, rig.inbox, rig.health, rig.meter,
+        leaseEnds, 2, LoopRig.LANE_ENTRIES, rig.nowNanos);
     Deque<DueEntry> parked = new ArrayDeque<>();
     for (int i = 0; i < 100; i++) {
       parked.add(entry(1, 10, 10_000 + i, "q"));

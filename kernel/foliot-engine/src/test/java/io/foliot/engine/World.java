@@ -30,6 +30,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,10 @@ final class World implements AutoCloseable {
   final List<String> foundLate = new ArrayList<>();
   /** The queues of claims that won a task of another queue, one entry for each claim. */
   final List<String> foreign = new ArrayList<>();
+  /** The queue of each attempt that was reported because its lease had ended. */
+  final List<String> leasesEnded = new ArrayList<>();
+  /** The label of each task that was reported as failed. */
+  final List<String> deadLetters = new ArrayList<>();
   final TaskStore store;
   final Engine engine;
 
@@ -153,6 +158,16 @@ final class World implements AutoCloseable {
           @Override
           public void foundLate(String queue) {
             foundLate.add(queue);
+          }
+
+          @Override
+          public void deadLetter(String queue, Supplier<String> task) {
+            deadLetters.add(task.get());
+          }
+
+          @Override
+          public void leaseEnded(String queue) {
+            leasesEnded.add(queue);
           }
 
           @Override

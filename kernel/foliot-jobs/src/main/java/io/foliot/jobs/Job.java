@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +73,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   public static final int MAX_ZONES = 64;
   /** The longest name of a zone, in characters. */
   public static final int MAX_ZONE = 64;
+  private static final Pattern ZONE = Pattern.compile("[A-Za-z0-9._-]{1," + MAX_ZONE + "}");
 
   private static final int MAX_FAILURES = 1_000;
   /** Longest part of a name in a message, in characters. */
@@ -129,8 +131,8 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     ensure(zones.size() <= MAX_ZONES, "zones", "at most " + MAX_ZONES + " names", zones.size());
     ensure(zones.stream().distinct().count() == zones.size(), "zones", "each name once", zones);
     for (String zone : zones) {
-      ensure(!zone.isEmpty() && zone.length() <= MAX_ZONE && zone.chars().noneMatch(Character::isISOControl), "zones",
-          "names of 1 to " + MAX_ZONE + " characters without control characters", zone);
+      // No worker may have another zone, so shards of such a zone would wait for ever.
+      ensure(ZONE.matcher(zone).matches(), "zones", "names of 1 to " + MAX_ZONE + " of A-Z a-z 0-9 . _ -", zone);
     }
   }
 

@@ -66,6 +66,7 @@ final class JobTest {
     job.shards(513).scope(Scope.PER_ZONE).zones("a");
     assertThat(job.build().shards()).isEqualTo(513);
     ensureRefused(() -> job.zones("a", "b").build(), "parameter", "16777216", "got 16809984");
+    ensureRefused(() -> job.zones("a b").build(), "zones", "A-Z a-z 0-9 . _ -", "got a b");
     job.parameter(Body.EMPTY).shards(1).scope(Scope.ONE).zones();
     ensureRefused(() -> job.timeout(Duration.ofHours(25)).build(), "timeout", "24 h");
     ensureRefused(() -> job.timeout(Duration.ZERO).build(), "timeout", "above 0");

@@ -158,12 +158,7 @@ class RedisLossTest {
           Await.pause(outageMillis);
           redis.restartEmpty();
         }, () -> {
-          // A server is not ready while its store lacks its identity; the next start continues with the store as it is.
-          run.rig.servers.forEach(server -> {
-            server.stop();
-            server.start();
-            server.awaitReady();
-          });
+          run.rig.servers.forEach(ServerProcess::awaitReady);
           // The queues are lost as well. Applications put their queues when they start.
           run.rig.putQueues();
         }));

@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +26,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Bench implements AutoCloseable {
   private static final int CONNECT_MILLIS = 5_000;
+  /** Number of tries to delete the folder of an interrupted benchmark, and the pause between them. */
+  private static final int DELETIONS = 100;
+  private static final long DELETION_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final String READY = "Foliot is ready at ";
 
   private final Plan plan;
   private final PrintStream progress;
   private final IntPredicate receiverLoses;
   private final Path folder;
+  private final Thread hook = new Thread(this::deleteAfterChildren, "foliot-bench-end");
   private final List<Target> targets = new ArrayList<>();
   private @Nullable Target shared;
   private @Nullable Receiver receiver;
@@ -82,6 +88,7 @@ final class Bench implements AutoCloseable {
     } catch (IOException e) {
       throw new BenchException("cannot create a folder for the store; try another --data: " + e.getMessage(), e);
     }
+    Runtime.getRuntime().addShutdownHook(hook);
   }
 
   Plan plan() {
@@ -189,6 +196,27 @@ final class Bench implements AutoCloseable {
       receiver.close();
     }
     delete(folder);
+    removeHook(hook);
+  }
+
+  /** Removes a shutdown hook, unless the process ends and runs the hook. */
+  static void removeHook(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The hook runs.
+    }
+  }
+
+  /** Deletes the folder when the user interrupts the benchmark. A child that is being killed may still write to it. */
+  private void deleteAfterChildren() {
+    for (int i = 0; i < DELETIONS && Files.exists(folder); i++) {
+      try {
+        delete(folder);
+      } catch (UncheckedIOException e) {
+        LockSupport.parkNanos(DELETION_PAUSE_NANOS);
+      }
+    }
   }
 
   static void delete(Path folder) {

@@ -42,7 +42,13 @@ final class Child implements AutoCloseable {
     this.readyPrefix = readyPrefix;
     this.begunNanos = begunNanos;
     hook = new Thread(process::destroyForcibly);
-    Runtime.getRuntime().addShutdownHook(hook);
+    try {
+      Runtime.getRuntime().addShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The user has interrupted the benchmark while it started this process.
+      process.destroyForcibly();
+      throw new BenchException("the benchmark was interrupted", e);
+    }
     Thread.ofPlatform().daemon().name("bench-child-output").start(this::read);
   }
 
@@ -175,7 +181,7 @@ final class Child implements AutoCloseable {
       if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly().waitFor();
       }
-      Runtime.getRuntime().removeShutdownHook(hook);
+      Bench.removeHook(hook);
     } catch (InterruptedException e) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();

@@ -43,11 +43,12 @@ final class BrokenFleetStores {
       case ONLY_HAS_SUBSTITUTES -> new Addresses(delegate, scene, Address.Kind.ONLY, Address.Kind.SEAT);
       case ZONE_IS_IGNORED -> new Addresses(delegate, scene, Address.Kind.ZONE, Address.Kind.ANY);
       case SEAT_IS_IGNORED -> new Addresses(delegate, scene, Address.Kind.SEAT, Address.Kind.ANY);
-      case TENANCY_IS_FORGOTTEN, SEAT_WITHOUT_REST, SEAT_CHANGES_ITS_ZONE, SEATS_WITHOUT_COMPARE, DISABLED_COUNT_AS_ENABLED,
+      case TENANCY_IS_FORGOTTEN, SEAT_WITHOUT_REST, SEAT_CHANGES_ITS_ZONE, SEATS_WITHOUT_COMPARE,
+          DISABLED_COUNT_AS_ENABLED,
           VOUCHERS_NEVER_EXPIRE ->
         new Documents(bug, delegate, scene);
       case LATE_REPORT_IS_TAKEN, FINISHED_RUNS_AGAIN, NOT_BEGUN_COUNTS -> new Reports(bug, delegate, scene);
-      case LIVE_LEASE_IS_TAKEN, ATTEMPT_STARTS_AGAIN -> new Claims(bug, delegate, scene);
+      case LIVE_LEASE_IS_TAKEN, ATTEMPT_STARTS_AGAIN, LEASES_END_AT_CLAIMS -> new Claims(bug, delegate, scene);
       case PARKED_ADDRESSES_ARE_LOST, PARKED_ARE_LISTED_SELDOM -> new Parked(bug, delegate, scene);
       default -> delegate;
     };
@@ -181,11 +182,13 @@ final class BrokenFleetStores {
       return switch (bug) {
         case TENANCY_IS_FORGOTTEN -> new SeatLog.Seat(seat.worker(), 0, seat.zone(), seat.isDisabled(),
             seat.leftMicros());
-        case SEAT_WITHOUT_REST -> new SeatLog.Seat(seat.worker(), seat.tenancy(), seat.zone(), seat.isDisabled(), leftMicros);
+        case SEAT_WITHOUT_REST -> new SeatLog.Seat(seat.worker(), seat.tenancy(), seat.zone(), seat.isDisabled(),
+            leftMicros);
         case SEAT_CHANGES_ITS_ZONE -> seat.isTaken()
             ? seat
             : new SeatLog.Seat(seat.worker(), seat.tenancy(), (seat.zone() + 1) % zones, seat.isDisabled(), leftMicros);
-        case DISABLED_COUNT_AS_ENABLED -> new SeatLog.Seat(seat.worker(), seat.tenancy(), seat.zone(), false, seat.leftMicros());
+        case DISABLED_COUNT_AS_ENABLED -> new SeatLog.Seat(seat.worker(), seat.tenancy(), seat.zone(), false,
+            seat.leftMicros());
         default -> seat;
       };
     }
@@ -213,7 +216,7 @@ final class BrokenFleetStores {
     }
   }
 
-  /** Settles attempts of workers with any token, or settles some successes or attempts that did not begin as retries. */
+  /** Settles attempts of workers with any token, or some successes or attempts that did not begin as retries. */
   private static final class Reports extends BrokenStores.Broken {
     /** On average, one in this many successes is settled as a retry. */
     private static final int RARITY = 8;
@@ -261,7 +264,7 @@ final class BrokenFleetStores {
     }
   }
 
-  /** Claims tasks of workers despite a lease, or always as their first attempt. */
+  /** Claims tasks of workers despite a lease, or always as their first attempt, or ends no lease. */
   private static final class Claims extends BrokenStores.Broken {
     private final Bug bug;
 
@@ -286,7 +289,10 @@ final class BrokenFleetStores {
             ? new ClaimResult.Won(won.task().edit().attempt(1).done())
             : new ClaimResult.Gone(null, null);
       }
-      if (claim.isMove(scene.nowMillis()) || task.state() != TaskState.RUNNING) {
+      if (bug == Bug.LEASES_END_AT_CLAIMS) {
+        return claimOne(claim.beginsNothing(scene.nowMillis()) ? Claim.move(claim.id()) : claim);
+      }
+      if (claim.beginsNothing(scene.nowMillis()) || task.state() != TaskState.RUNNING) {
         return claimOne(claim);
       }
       long leftMicros = Math.max(0, task.leaseEnd() * 1_000 - scene.nowMicros());

@@ -209,14 +209,14 @@ final class BrokenStores {
         won.put(claim.id(), newWon.task());
       }
       TaskRecord old = won.get(claim.id());
-      return old != null && !(result instanceof ClaimResult.Won) && !claim.isMove(scene.nowMillis())
+      return old != null && !(result instanceof ClaimResult.Won) && !claim.beginsNothing(scene.nowMillis())
           ? new ClaimResult.Won(old)
           : result;
     }
 
     private ClaimResult despiteLease(Claim claim) {
       TaskRecord task = peek(claim.id());
-      if (task == null || claim.isMove(scene.nowMillis()) || task.state() != TaskState.RUNNING) {
+      if (task == null || claim.beginsNothing(scene.nowMillis()) || task.state() != TaskState.RUNNING) {
         return claimOne(claim);
       }
       long leftMicros = Math.max(0, task.leaseEnd() * 1_000 - scene.nowMicros());
@@ -244,7 +244,7 @@ final class BrokenStores {
       List<ClaimResult> results = new ArrayList<>();
       for (Claim claim : claims) {
         TaskRecord task = peek(claim.id());
-        results.add(task != null && !claim.isMove(scene.nowMillis()) && task.state() == TaskState.DELAYED
+        results.add(task != null && !claim.beginsNothing(scene.nowMillis()) && task.state() == TaskState.DELAYED
             && task.dueAt() <= scene.nowMillis() ? begun(task, claim.leaseMillis()) : claimOne(claim));
       }
       return completed(new ClaimBatch(scene.nowMillis(), results));
@@ -409,7 +409,7 @@ final class BrokenStores {
     public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
       List<ClaimResult> results = new ArrayList<>();
       for (Claim claim : claims) {
-        TaskRecord old = claim.isMove(scene.nowMillis()) ? null : replaced.get(claim.id());
+        TaskRecord old = claim.beginsNothing(scene.nowMillis()) ? null : replaced.get(claim.id());
         if (old != null && old.dueAt() <= scene.nowMillis()) {
           replaced.remove(claim.id());
           long leaseEnd = scene.nowMillis() + claim.leaseMillis();

@@ -139,6 +139,8 @@ enum Bug {
   ATTEMPT_STARTS_AGAIN(FleetSimulation.Check.FENCE),
   /** An attempt that did not begin counts. */
   NOT_BEGUN_COUNTS(FleetSimulation.Check.FENCE),
+  /** The end of a lease is recorded only by a claim that begins the next attempt. */
+  LEASES_END_AT_CLAIMS(FleetSimulation.Check.LIVENESS),
   /** Parked tasks with an address are never found. */
   PARKED_ADDRESSES_ARE_LOST(FleetSimulation.Check.LIVENESS),
   /** Queues with parked tasks are listed only in every fourth second. */

@@ -3,6 +3,7 @@ package io.foliot.sim;
 import io.foliot.core.Address;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Claim;
@@ -445,7 +446,13 @@ final class FleetJudge {
 
   /** Returns whether every written task is final, or may run only at a worker that is gone. */
   boolean isOver(TaskStore truth) {
-    return planned.values().stream().noneMatch(plan -> isOpen(truth, plan) && !mayWait(plan));
+    return planned.values().stream()
+        .noneMatch(plan -> isOpen(truth, plan) && (!mayWait(plan) || isLastAttempt(find(truth, plan.id()))));
+  }
+
+  /** Returns whether a task is stored as running its last attempt. The end of its lease finishes such a task. */
+  private static boolean isLastAttempt(@Nullable TaskRecord task) {
+    return task != null && task.state() == TaskState.RUNNING && task.attempt() == task.maxAttempts();
   }
 
   private static @Nullable TaskRecord find(TaskStore truth, TaskId id) {
@@ -459,7 +466,7 @@ final class FleetJudge {
     return task != null && task.isLive();
   }
 
-  /** Returns whether a task permits no substitute, and its worker is gone. A later worker of its seat does not count. */
+  /** Returns whether a task permits no substitute, and its worker is gone. A later worker of its seat is no help. */
   private boolean mayWait(Planned plan) {
     return plan.address().kind() == Address.Kind.ONLY && !isAlive(plan.worker());
   }
@@ -473,7 +480,10 @@ final class FleetJudge {
   void end(TaskStore truth) {
     for (Planned plan : planned.values()) {
       if (isOpen(truth, plan)) {
-        if (mayWait(plan)) {
+        TaskRecord task = find(truth, plan.id());
+        if (isLastAttempt(task)) {
+          ensure(false, Check.LIVENESS, "the engine ends a lease without a claim of its task: " + plan + ", " + task);
+        } else if (mayWait(plan)) {
           count(FleetCase.WAITS_FOR_THE_ONLY_ONE);
           if (isAlive(seats.workerOf(Address.place(plan.address().number())))) {
             count(FleetCase.IGNORED_BY_A_LATER_OWNER);

@@ -98,17 +98,22 @@ final class FleetRuns {
   /** Plans a run, and returns its tasks as drafts, for a caller to write. */
   List<Draft> drafts(Fleet fleet) {
     return plan(fleet, random.nextInt(1 << 16)).stream()
-        .map(shard -> draft(shard.id(), QUEUE, shard.due())).toList();
+        .map(shard -> draft(shard.id(), QUEUE, shard.due(), attempts(shard.id()))).toList();
   }
 
   /** Returns the draft of a task that plans a run when it is due. */
   Draft runDraft() {
     return draft(TaskId.of(schedule.nowMillis(), random.nextInt(1 << 16), random.nextLong()), RUNS,
-        Due.after(random.nextLong(LONGEST_DELAY_MILLIS)));
+        Due.after(random.nextLong(LONGEST_DELAY_MILLIS)), 0);
   }
 
-  private static Draft draft(TaskId id, String queue, Due due) {
-    return new Draft(id, queue, null, due, Body.EMPTY, 0, OnConflict.REJECT, null);
+  /** Returns the number of attempts of a task: 1 for half of the tasks that only one worker may run, 0 for the rest. */
+  private static int attempts(TaskId id) {
+    return id.address().kind() == Address.Kind.ONLY && id.low() % 2 == 0 ? 1 : 0;
+  }
+
+  private static Draft draft(TaskId id, String queue, Due due, int attempts) {
+    return new Draft(id, queue, null, due, Body.EMPTY, attempts, OnConflict.REJECT, null);
   }
 
   Delivery planner() {
@@ -148,7 +153,9 @@ final class FleetRuns {
     @Override
     public CompletionStage<Answer> deliver(Attempt attempt) {
       List<Outcome.Child> children = plan(fleet, attempt.task().id().hash16()).stream()
-          .map(shard -> new Outcome.Child(shard.id(), QUEUE, shard.due(), Body.EMPTY, 0, shard.isParked())).toList();
+          .map(shard -> new Outcome.Child(shard.id(), QUEUE, shard.due(), Body.EMPTY, attempts(shard.id()),
+              shard.isParked()))
+          .toList();
       return CompletableFuture.completedFuture(
           new Answer.Plan(new Outcome.Rearm(Due.after(NEVER.toMillis()), null, children), ""));
     }

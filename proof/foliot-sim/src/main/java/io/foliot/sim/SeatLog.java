@@ -17,7 +17,10 @@ final class SeatLog {
   /** Time for which a seat must be free before another worker gets it. */
   private static final long REST_MILLIS = 600_000;
 
-  /** A seat. {@code tenancy} counts the workers that had it, and {@code leftMicros} is the time at which its worker left, or 0 while the worker has the seat. */
+  /**
+   * A seat. {@code tenancy} counts the workers that had it. {@code leftMicros} is the time at which its worker left, or 0
+   * while the worker has the seat.
+   */
   record Seat(String worker, int tenancy, int zone, boolean isDisabled, long leftMicros) {
     boolean isTaken() {
       return leftMicros == 0;
@@ -51,8 +54,8 @@ final class SeatLog {
         out.varint(zones.size());
         zones.forEach(out::text);
         out.varint(seats.size());
-        seats.forEach(seat -> out.text("").text(seat.worker()).u8(seat.tenancy()).varint(seat.zone()).u8(seat.isDisabled() ? 1 : 0)
-            .u64(seat.leftMicros()));
+        seats.forEach(seat -> out.text("").text(seat.worker()).u8(seat.tenancy()).varint(seat.zone())
+            .u8(seat.isDisabled() ? 1 : 0).u64(seat.leftMicros()));
       });
     }
   }

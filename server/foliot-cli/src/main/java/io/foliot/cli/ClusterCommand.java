@@ -34,16 +34,22 @@ final class ClusterCommand implements Callable<Integer> {
     JsonView view = JsonView.parse(answer);
     JsonView store = view.at("store");
     new CommandOutput().add("version", view.at("version").text()).add("node", view.at("node").text())
-        .add("zone", view.at("zone").text()).add("leader", view.at("leader").text())
+        .add("zone", view.at("zone").text("").isEmpty() ? "-" : view.at("zone").text())
+        .add("leader", view.at("leader").text())
         .add("nodes", view.at("nodes").items().stream().map(ClusterCommand::node).collect(Collectors.joining(", ")))
         .add("slots", view.at("slots", "count").text() + ", of which this node owns "
             + view.at("slots", "owned").text())
-        .add("store", store.at("kind").text() + ", class " + store.at("class").text() + ": "
+        .add("store", store.at("kind").text() + ", durability " + store.at("durability").text() + ": "
             + store.at("detail").text())
         .add("coordinator", view.at("coordinator").text())
-        .add("clock", "the store's clock is " + view.at("clockOffsetMicros").text() + " us ahead of the node's")
+        .add("clock", clock(view.at("clockOffsetMicros").number()))
         .print(shell, false);
     return Foliot.OK;
+  }
+
+  private static String clock(long offsetMicros) {
+    return "the store's clock is " + Words.seconds(Math.abs(offsetMicros) / 1e6)
+        + (offsetMicros < 0 ? " behind" : " ahead of") + " the node's";
   }
 
   private static String node(JsonView node) {

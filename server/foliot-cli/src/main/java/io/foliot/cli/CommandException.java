@@ -27,6 +27,13 @@ final class CommandException extends RuntimeException {
     return new CommandException(Foliot.USAGE, message, null);
   }
 
+  /** Fails if a number is given that is not positive. */
+  static void ensurePositive(String option, @Nullable Integer given) {
+    if (given != null && given < 1) {
+      throw usage(option + ": expected a positive number, but got \"" + given + '"');
+    }
+  }
+
   int exitCode() {
     return exitCode;
   }

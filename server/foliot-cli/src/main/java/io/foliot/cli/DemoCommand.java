@@ -44,6 +44,7 @@ final class DemoCommand implements Callable<Integer> {
   private static final String PAYMENTS = "payments";
   private static final String RUSH = "rush";
 
+  private static final int MAX_PORT = 65_535;
   private static final int TICKS_SHOWN = 5;
   private static final int TOUCHES = 8;
   private static final Duration TOUCH_EVERY = Duration.ofMillis(400);
@@ -77,6 +78,10 @@ final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (port != null && (port < 1 || port > MAX_PORT)) {
+      throw CommandException
+          .usage("--port: expected a whole number from 1 to " + MAX_PORT + ", but got \"" + port + '"');
+    }
     Path folder;
     try {
       folder = Files.createTempDirectory("foliot-demo-");

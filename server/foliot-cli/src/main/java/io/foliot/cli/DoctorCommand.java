@@ -97,7 +97,7 @@ final class DoctorCommand implements Callable<Integer> {
             "another program listens there: check the address (--url, FOLIOT_URL)");
       }
       return answer.statusCode() == 200
-          ? clocks(remote)
+          ? warned(answer.body(), clocks(remote))
           : Finding.fail("server", remote.url() + " is not ready: status=" + answer.statusCode() + ", answer="
               + Shell.plain(answer.body()), "see the server's log");
     } catch (IOException e) {
@@ -106,13 +106,23 @@ final class DoctorCommand implements Callable<Integer> {
     }
   }
 
+  /** Returns a finding, or the warnings of a ready server if the finding has nothing to report. */
+  private static Finding warned(String health, Finding finding) {
+    List<String> warnings = JsonView.parse(health).at("warnings").items().stream().map(JsonView::text).toList();
+    return warnings.isEmpty() || finding.verdict() != Finding.Verdict.OK
+        ? finding
+        : Finding.warn("server", finding.seen() + ", but " + String.join("; ", warnings),
+            "give jobs longer intervals, or start more nodes");
+  }
+
   /** Checks a ready server for clocks that disagree. Without a key that may read the cluster, this is not checked. */
   private Finding clocks(ServerConnection remote) throws IOException {
     HttpResponse<String> answer = remote.send(HttpRequest.newBuilder(URI.create(remote.url() + "/v1/cluster")),
         PATIENCE);
     if (answer.statusCode() == 401 && !shell.variable(ServerConnection.KEY_VARIABLE).isEmpty()) {
       return Finding.warn("server", remote.url() + " is ready, but refuses the key in " + ServerConnection.KEY_VARIABLE,
-          "set " + ServerConnection.KEY_VARIABLE + " to a key of this server: its administrator lists them with foliot keys");
+          "set " + ServerConnection.KEY_VARIABLE
+              + " to a key of this server: its administrator lists them with foliot keys");
     }
     if (answer.statusCode() != 200) {
       return Finding.ok("server", remote.url() + " is ready; the clocks are not checked: status="

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
@@ -33,12 +34,20 @@ public final class Foliot {
 
   /** Words that users of other tools try, and the commands that do what they mean. */
   private static final Map<String, String> ELSEWHERE = Map.of(
+      "explain", "foliot get ID --why explains why a task waits",
+      "pause", "foliot queues pause QUEUE, foliot jobs pause JOB",
+      "resume", "foliot queues resume QUEUE, foliot jobs resume JOB",
       "logs", "the log of a task is in foliot get ID",
       "log", "the log of a task is in foliot get ID",
       "apply", "foliot jobs apply -f FILE creates or replaces jobs",
       "export", "foliot jobs export prints jobs as a file",
       "start", "foliot server starts a server",
       "status", "foliot cluster and foliot doctor show the state of a server");
+  /** Messages of picocli about an unknown choice, and about a value without an equals sign. */
+  private static final Pattern CHOICE = Pattern.compile(
+      "Invalid value for option ('[^']+').*: expected one of \\[(.*)] \\(case-insensitive\\) but was '(.*)'");
+  private static final Pattern PAIR = Pattern.compile(
+      "Value for option option ('[^']+') \\((.*)\\) should be in KEY=VALUE format but was (.*)");
   private static final Pattern OPTION = Pattern.compile("--[a-z-]+");
 
   private Foliot() {}
@@ -136,7 +145,7 @@ public final class Foliot {
     } else if (failure instanceof MutuallyExclusiveArgsException) {
       report(shell, "give only one of these: " + exclusive(String.valueOf(failure.getMessage())));
     } else {
-      String message = String.valueOf(failure.getMessage());
+      String message = ofThisProject(String.valueOf(failure.getMessage()));
       // All messages of Foliot begin in lower case, but picocli's do not.
       report(shell, message.isEmpty()
           ? "the arguments cannot be used"
@@ -144,6 +153,20 @@ public final class Foliot {
     }
     report(shell, "see '" + line.getCommandSpec().qualifiedName() + " --help'");
     return USAGE;
+  }
+
+  /** Returns a message of picocli about a value in the form of the other messages. */
+  private static String ofThisProject(String message) {
+    Matcher choice = CHOICE.matcher(message);
+    if (choice.matches()) {
+      return "invalid value for option " + choice.group(1) + ": expected one of "
+          + choice.group(2).toLowerCase(Locale.ROOT) + ", but got \"" + choice.group(3) + '"';
+    }
+    Matcher pair = PAIR.matcher(message);
+    return pair.matches()
+        ? "invalid value for option " + pair.group(1) + ": expected " + pair.group(2) + ", but got \"" + pair.group(3)
+            + '"'
+        : message;
   }
 
   /** Returns the options that the message of picocli names, such as {@code "--to, --pull"}. */

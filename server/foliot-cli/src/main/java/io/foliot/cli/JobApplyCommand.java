@@ -3,6 +3,7 @@ package io.foliot.cli;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,6 +38,10 @@ final class JobApplyCommand implements Callable<Integer> {
   private static final int BATCH = 1_000;
   /** Size of the largest file, in bytes. */
   private static final int MAX_FILE = 64 << 20;
+
+  /** Part of the message of the parser about a tab. */
+  private static final String TAB = "\\t(TAB)";
+  private static final Pattern LINE = Pattern.compile("line (\\d+)");
 
   private final Shell shell;
 
@@ -111,6 +117,19 @@ final class JobApplyCommand implements Callable<Integer> {
     return text.length() <= 60 ? text : text.substring(0, 60) + "...";
   }
 
+  private static String reason(JacksonException e) {
+    String message = String.valueOf(e.getOriginalMessage());
+    return message.contains(TAB)
+        ? "a line is indented with a tab; YAML is indented with spaces" + line(message)
+        : message.lines().findFirst().orElse("") + line(message);
+  }
+
+  /** Returns the line that a message of the parser names last, which is the place of the mistake. */
+  private static String line(String message) {
+    return LINE.matcher(message).results().reduce((first, next) -> next).map(found -> ": line=" + found.group(1))
+        .orElse("");
+  }
+
   private JsonNode content() {
     try (InputStream in = file.equals("-") ? shell.in() : Files.newInputStream(Path.of(file))) {
       byte[] bytes = in.readNBytes(MAX_FILE + 1);
@@ -120,11 +139,12 @@ final class JobApplyCommand implements Callable<Integer> {
       @Nullable
       JsonNode content = YAML.readTree(bytes);
       return content == null ? YAML.createObjectNode() : content;
+    } catch (NoSuchFileException e) {
+      throw CommandException.failure("there is no file " + file, e);
     } catch (IOException e) {
       throw CommandException.failure(file + " cannot be read: " + e.getMessage(), e);
     } catch (JacksonException e) {
-      throw CommandException.usage(file + " is neither YAML nor JSON: line " + e.getLocation().getLineNr() + ", "
-          + String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse(""));
+      throw CommandException.usage(file + " is neither YAML nor JSON: " + reason(e));
     }
   }
 }

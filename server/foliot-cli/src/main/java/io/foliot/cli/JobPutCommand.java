@@ -54,8 +54,12 @@ final class JobPutCommand implements Callable<Integer> {
       change = SettingsDifference.ofJob(remote, job,
           () -> remote.put(path + (move ? "?move=true" : ""), body.toString(), TIMEOUT));
     }
-    shell.line(job + " is in place; its next times:");
-    JobActCommand.times(shell, change.after().at("nextTimes").items());
+    // A key without the action read does not get the times.
+    boolean showsTimes = change.after().at("nextTimes").exists();
+    shell.line(job + " is in place" + (showsTimes ? "; its next times:" : ""));
+    if (showsTimes) {
+      JobActCommand.times(shell, change.after().at("nextTimes").items());
+    }
     if (!change.isNew() && !change.lines().isEmpty()) {
       shell.line("changed:");
       change.lines().forEach(shell::line);

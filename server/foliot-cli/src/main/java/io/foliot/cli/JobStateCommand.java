@@ -42,7 +42,7 @@ abstract sealed class JobStateCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (all == !jobs.isEmpty()) {
-      throw CommandException.usage("name the jobs, or give --all");
+      throw CommandException.usage(all ? "name the jobs or give --all, not both" : "name the jobs, or give --all");
     }
     if (queue != null && !all) {
       throw CommandException.usage("--queue is for --all: foliot jobs pause --all --queue " + queue);
@@ -104,12 +104,17 @@ abstract sealed class JobStateCommand implements Callable<Integer> {
       return "paused";
     }
 
-    /** Returns the instant at the end of a duration from now; any other text unchanged, for the server to judge. */
+    /** Returns an instant that is given as such, or as a duration from now. */
     private static String instant(String text) {
       try {
         return InstantText.format(Instant.now().plus(DurationText.parse(text)).toEpochMilli());
-      } catch (IllegalArgumentException e) {
-        return text;
+      } catch (IllegalArgumentException noDuration) {
+        try {
+          return InstantText.format(InstantText.parse(text).toEpochMilli());
+        } catch (IllegalArgumentException e) {
+          throw CommandException.usage("--until: expected an instant such as \"2026-11-21T09:30:00Z\", or a duration"
+              + " such as \"2h\", but got \"" + text + '"');
+        }
       }
     }
   }

@@ -120,7 +120,9 @@ final class JobsCommand implements Callable<Integer> {
   }
 
   private static void addRow(Table table, JsonView job) {
-    List<JsonView> next = job.at("nextTimes").items();
+    // The times of a job that is paused until it is resumed do not run.
+    boolean isHeld = job.at("state").text().equals("PAUSED") && !job.at("pause", "until").exists();
+    List<JsonView> next = isHeld ? List.of() : job.at("nextTimes").items();
     table.row(job.at("job").text(), job.at("queue").text(), schedule(job.at("schedule")), job.at("state").text(),
         next.isEmpty() ? "-" : next.getFirst().text(), job.at("totals", "fired").number(),
         job.at("totals", "failed").number(), job.at("totals", "skipped").number(),

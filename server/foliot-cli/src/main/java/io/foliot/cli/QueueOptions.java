@@ -20,23 +20,23 @@ final class QueueOptions {
   @Option(names = "--sign", description = "sign callbacks with the secret in the variable " + SECRET_VARIABLE)
   boolean sign;
 
-  @Option(names = "--max-attempts", paramLabel = "N", description = "attempts until a task is a dead letter")
+  @Option(names = "--max-attempts", paramLabel = "N", description = "attempts until a task is a dead letter; default: 5")
   @Nullable
   Integer maxAttempts;
 
-  @Option(names = "--backoff", paramLabel = "TIME", converter = DurationConverter.class, description = "wait after the first failure")
+  @Option(names = "--backoff", paramLabel = "TIME", converter = DurationConverter.class, description = "wait after the first failure; default: 1s")
   @Nullable
   Duration backoff;
 
-  @Option(names = "--multiplier", paramLabel = "X", description = "factor by which the wait grows with each failure")
+  @Option(names = "--multiplier", paramLabel = "X", description = "factor by which the wait grows with each failure; default: 2")
   @Nullable
   Double multiplier;
 
-  @Option(names = "--max-backoff", paramLabel = "TIME", converter = DurationConverter.class, description = "the longest wait, before the jitter")
+  @Option(names = "--max-backoff", paramLabel = "TIME", converter = DurationConverter.class, description = "the longest wait, before the jitter; default: 10m")
   @Nullable
   Duration maxBackoff;
 
-  @Option(names = "--jitter", paramLabel = "X", description = "random share of the wait, from 0 to 1")
+  @Option(names = "--jitter", paramLabel = "X", description = "random share of the wait, from 0 to 1; default: 0.2")
   @Nullable
   Double jitter;
 
@@ -44,27 +44,27 @@ final class QueueOptions {
   @Nullable
   Integer priority;
 
-  @Option(names = "--rate", paramLabel = "X", description = "maximum number of attempts that begin per second")
+  @Option(names = "--rate", paramLabel = "X", description = "maximum number of attempts that begin per second; default: no limit")
   @Nullable
   Double rate;
 
-  @Option(names = "--concurrency", paramLabel = "N", description = "maximum number of concurrent attempts")
+  @Option(names = "--concurrency", paramLabel = "N", description = "maximum number of concurrent attempts; default: no limit")
   @Nullable
   Integer concurrency;
 
-  @Option(names = "--max-wait", paramLabel = "TIME", converter = DurationConverter.class, description = "how far resets may push a task beyond its first due time")
+  @Option(names = "--max-wait", paramLabel = "TIME", converter = DurationConverter.class, description = "how far resets may push a task beyond its first due time; default: no limit")
   @Nullable
   Duration maxWait;
 
-  @Option(names = "--max-run", paramLabel = "TIME", converter = DurationConverter.class, description = "how long one attempt may run, however often its lease is extended")
+  @Option(names = "--max-run", paramLabel = "TIME", converter = DurationConverter.class, description = "how long one attempt may run, however often its lease is extended; default: 1d")
   @Nullable
   Duration maxRun;
 
-  @Option(names = "--keep-finished", paramLabel = "TIME", converter = DurationConverter.class, description = "how long finished tasks are kept")
+  @Option(names = "--keep-finished", paramLabel = "TIME", converter = DurationConverter.class, description = "how long finished tasks are kept; default: 1h")
   @Nullable
   Duration keepFinished;
 
-  @Option(names = "--keep-failed", paramLabel = "TIME", converter = DurationConverter.class, description = "how long failed tasks are kept and can be redriven")
+  @Option(names = "--keep-failed", paramLabel = "TIME", converter = DurationConverter.class, description = "how long failed tasks are kept and can be redriven; default: 14d")
   @Nullable
   Duration keepFailed;
 

@@ -41,6 +41,7 @@ final class QueueRedriveCommand implements Callable<Integer> {
     if (limit != null && !ids.isEmpty()) {
       throw CommandException.usage("a redrive takes ids or a --limit, not both");
     }
+    CommandException.ensurePositive("--limit", limit);
     RedriveResult result;
     try (ServerConnection remote = server.open(shell)) {
       result = remote.call(client -> ids.isEmpty()

@@ -36,6 +36,7 @@ final class QueueWatchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    CommandException.ensurePositive("--count", count);
     try (ServerConnection remote = server.open(shell)) {
       // If the first read fails, the address, the key or the name is most likely wrong, so the command fails. Later
       // reads are retried.

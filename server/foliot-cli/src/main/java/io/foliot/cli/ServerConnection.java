@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.URLEncoder;
 import java.net.UnknownHostException;
 import java.net.http.HttpClient;
@@ -22,6 +23,7 @@ import java.net.http.HttpResponse;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.net.ssl.SSLContext;
@@ -40,6 +42,12 @@ final class ServerConnection implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(35);
 
+  /** Calls that messages of the server name, and the commands that make them. */
+  private static final Map<String, String> COMMANDS = Map.of("GET /v1/queues", "foliot queues", "POST /v1/keys",
+      "foliot keys create", "GET /v1/keys", "foliot keys", "GET /v1/jobs/{job}/runs", "foliot jobs runs JOB",
+      "?move=true",
+      "--move");
+
   private final String url;
   private final String apiKey;
   private final HttpClient http;
@@ -48,9 +56,16 @@ final class ServerConnection implements AutoCloseable {
   private ServerConnection(String url, String apiKey) {
     this.url = url.replaceFirst("/+$", "");
     this.apiKey = apiKey;
+    URI address;
+    try {
+      address = new URI(this.url);
+    } catch (URISyntaxException e) {
+      throw CommandException.usage("the server's address, from --url or " + URL_VARIABLE + ": expected a URL such as \""
+          + Defaults.URL + "\", but got \"" + Shell.plain(url) + '"');
+    }
     http = httpClient(this.url.startsWith("https:"));
     try {
-      FoliotClient.Builder builder = FoliotClient.builder(URI.create(this.url)).httpClient(http)
+      FoliotClient.Builder builder = FoliotClient.builder(address).httpClient(http)
           .requestTimeout(ANSWER_TIMEOUT)
           // The user sees the failure and decides whether to repeat the command. During silent retries, the command
           // would appear to hang.
@@ -238,6 +253,10 @@ final class ServerConnection implements AutoCloseable {
     return body;
   }
 
+  /**
+   * Returns the message of a refusal, with commands in place of calls of the API. The detail of a refused request says
+   * everything that its title says; the title of any other problem adds the outcome of the call.
+   */
   private String refusal(int status, String type, String title, @Nullable String detail,
       Function<String, @Nullable String> members) {
     String known = switch (type.substring(type.lastIndexOf(':') + 1)) {
@@ -246,23 +265,42 @@ final class ServerConnection implements AutoCloseable {
       case "unknown-calendar" -> creation(members, "calendar", "calendars put %s SAT SUN");
       case "unknown-worker" -> "no live worker has the name " + Shell.plain(String.valueOf(members.apply("worker")))
           + "; foliot workers lists the live workers; a worker is listed a second or two after its first claim";
-      case "unknown-run" -> Shell.plain(String.valueOf(detail))
-          .replace("GET /v1/jobs/{job}/runs", "foliot jobs runs JOB");
+      case "invalid-field" -> "schedule.exclude".equals(members.apply("field"))
+          ? shown(String.valueOf(detail)) + knownCalendars()
+          : null;
       default -> null;
     };
     if (known != null) {
-      return title + ": " + known;
+      return known;
     }
     if (status == 401) {
-      return title + ": " + (apiKey.isEmpty()
-          ? "set " + KEY_VARIABLE + " to a key of this server"
-          : Shell.plain(detail == null ? "the server refused the key" : detail) + " (the key comes from " + KEY_VARIABLE
-              + ")");
+      return apiKey.isEmpty()
+          ? title + ": set " + KEY_VARIABLE + " to a key of this server"
+          : shown(detail == null ? "the server refused the key" : detail) + " (the key comes from " + KEY_VARIABLE
+              + ")";
     }
     if (detail == null || detail.isEmpty()) {
       return title + ": " + url + " is perhaps not a Foliot server (--url, " + URL_VARIABLE + ")";
     }
-    return title + ": " + Shell.plain(detail);
+    return (status < 500 ? "" : title + ": ") + shown(detail);
+  }
+
+  /** Returns a text of the server for the terminal, with commands in place of calls of the API. */
+  private static String shown(String text) {
+    String shown = Shell.plain(text);
+    for (Map.Entry<String, String> call : COMMANDS.entrySet()) {
+      shown = shown.replace(call.getKey(), call.getValue());
+    }
+    return shown;
+  }
+
+  /** Returns the end of a message about a calendar that does not exist. */
+  private String knownCalendars() {
+    List<String> known = JsonView.parse(getIfAllowed("/v1/calendars")).at("calendars").items().stream()
+        .map(calendar -> calendar.at("calendar").text()).toList();
+    return known.isEmpty()
+        ? "; there are no calendars, and foliot calendars put creates one"
+        : "; known are " + Shell.plain(String.join(", ", known));
   }
 
   /** Returns a message that names the missing job, and the job of the server that was probably meant. */

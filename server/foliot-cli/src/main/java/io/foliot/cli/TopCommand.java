@@ -48,6 +48,7 @@ final class TopCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    CommandException.ensurePositive("--count", count);
     try (ServerConnection remote = server.open(shell)) {
       TopScreen screen = new TopScreen(remote.url());
       // The command fails if the first read fails, for example because the address is wrong. Later reads are retried.

@@ -114,7 +114,7 @@ final class TopScreen {
     List<String> lines = new ArrayList<>();
     lines.add(shell.in(Colour.BOLD, cut("Foliot " + cluster.at("version").text("") + "  " + url + "  node "
         + cluster.at("node").text() + "  store " + cluster.at("store", "kind").text() + ", class "
-        + cluster.at("store", "class").text() + "  " + TIME.format(at), width)));
+        + cluster.at("store", "durability").text() + "  " + TIME.format(at), width)));
     if (!failure.isEmpty()) {
       lines.add(shell.in(Colour.RED, cut(failure + "; trying again every second", width)));
     }

@@ -146,8 +146,18 @@ final class CommandsTest {
     JsonView pause = json(run("jobs", "get", "nightly", "--json")).at("pause");
     assertThat(Duration.between(Instant.parse(pause.at("since").text()), Instant.parse(pause.at("until").text())))
         .isBetween(Duration.ofMinutes(119), Duration.ofMinutes(121));
+    assertThat(run("jobs", "get", "nightly").out()).contains("it is paused until " + pause.at("until").text());
+    assertThat(run("jobs").out()).containsPattern("nightly .* PAUSED +20");
     assertThat(run("jobs", "pause", "nightly").exitCode()).isEqualTo(Foliot.OK);
     assertThat(run("jobs", "get", "nightly").out()).contains("every 1h UTC", "next times, if it were resumed now");
+    assertThat(run("jobs").out()).as("no next time runs").containsPattern("nightly .* PAUSED +-");
+  }
+
+  @Test
+  void aJobOfAPausedQueueIsExplained() {
+    run("queues", "put", "halted", "--pull", "--paused");
+    run("jobs", "put", "nightly", "--queue", "halted", "--every", "1h");
+    assertThat(run("jobs", "get", "nightly").out()).contains("nightly is ACTIVE: its queue is paused");
   }
 
   @Test
@@ -158,10 +168,10 @@ final class CommandsTest {
   }
 
   @Test
-  void aRefusalIsShownWithItsTitleAndTheRemedy() {
+  void aRefusalIsShownWithTheRemedy() {
     Outcome outcome = run("submit", "nowhere");
     assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
-    assertThat(outcome.err()).startsWith("foliot: There is no such queue: ").contains("nowhere");
+    assertThat(outcome.err()).startsWith("foliot: there is no queue nowhere; ");
     assertThat(outcome.err().lines()).hasSize(1);
     assertThat(outcome.out()).isEmpty();
     assertThat(outcome.err()).contains("create it first: foliot queues put nowhere --to URL").doesNotContain("PUT");
@@ -190,6 +200,7 @@ final class CommandsTest {
     JsonView shop = json(Outcome.of(admin, "keys", "create", "--allow", "submit,read", "--queues", "orders,mails",
         "--expires-in", "1d", "--json"));
     assertThat(Outcome.of(admin, "keys").out()).contains("submit", "orders,mails", "mine").doesNotContain(secret);
+    assertThat(Outcome.of(admin, "keys", "delete", "nokey").err()).contains("foliot keys lists").doesNotContain("/v1/");
     Outcome deleted = Outcome.of(admin, "keys", "delete", shop.at("id").text());
     assertThat(deleted.exitCode()).as(deleted.err()).isEqualTo(Foliot.OK);
     assertThat(Outcome.of(admin, "keys").out()).doesNotContain("orders,mails");

@@ -27,6 +27,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -62,6 +63,21 @@ final class DefaultsTest {
         "queues set --timeout", timeout, "queues put --priority", priority, "queues set --priority", priority,
         "demo --port", "default: " + Option.PORT.standard() + ", or any free one", "submit --delay", "default: at once",
         "submit --max-attempts", "default: the setting of the queue", "submit --on-conflict", "default: reset"));
+    QueueConfig queue = QueueConfig.of("any", Target.pull());
+    for (String command : List.of("queues put ", "queues set ")) {
+      help.put(command + "--max-attempts", "default: " + queue.retry().maxAttempts());
+      help.put(command + "--backoff", "default: " + DurationText.format(queue.retry().backoff()));
+      help.put(command + "--multiplier",
+          "default: " + Double.toString(queue.retry().multiplier()).replaceFirst("[.]0$", ""));
+      help.put(command + "--max-backoff", "default: " + DurationText.format(queue.retry().maxBackoff()));
+      help.put(command + "--jitter", "default: " + queue.retry().jitter());
+      help.put(command + "--rate", "default: " + limit(queue.rate()));
+      help.put(command + "--concurrency", "default: " + limit(queue.concurrency()));
+      help.put(command + "--max-wait", "default: " + limit(queue.maxWait()));
+      help.put(command + "--max-run", "default: " + DurationText.format(queue.maxRun()));
+      help.put(command + "--keep-finished", "default: " + DurationText.format(queue.retainFinished()));
+      help.put(command + "--keep-failed", "default: " + DurationText.format(queue.retainFailed()));
+    }
     for (String command : List.of("jobs put ", "jobs set ")) {
       help.put(command + "--shards", "default: " + job.shards());
       help.put(command + "--overlap", "default: " + word(job.overlap()));
@@ -70,6 +86,10 @@ final class DefaultsTest {
       help.put(command + "--history", "default: " + job.history());
     }
     return help;
+  }
+
+  private static Object limit(@Nullable Object value) {
+    return value == null ? "no limit" : value;
   }
 
   private static String word(Enum<?> value) {

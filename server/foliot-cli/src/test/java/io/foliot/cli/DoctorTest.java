@@ -1,5 +1,6 @@
 package io.foliot.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
@@ -76,5 +77,25 @@ final class DoctorTest {
     assertThat(outcome.out()).contains("ok    port 0: free").contains("does not exist yet; the server creates it");
     assertThat(folder.resolve("new")).doesNotExist();
     assertThat(folder).isEmptyDirectory();
+  }
+
+  @Test
+  void aServerThatPlansJobsLateIsAWarning() throws IOException {
+    HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext("/", exchange -> {
+      boolean isReadiness = exchange.getRequestURI().getPath().equals("/health/ready");
+      byte[] body = (isReadiness ? "{\"status\":\"UP\",\"warnings\":[\"jobs are planned late\"]}" : "{}").getBytes(UTF_8);
+      exchange.sendResponseHeaders(isReadiness ? 200 : 401, body.length);
+      exchange.getResponseBody().write(body);
+      exchange.close();
+    });
+    server.start();
+    try {
+      Outcome outcome = Outcome.of(Map.of(), "doctor", "--json", "--url", "http://127.0.0.1:" + server.getAddress().getPort());
+      assertThat(check(outcome, "server").at("verdict").text()).isEqualTo("warn");
+      assertThat(check(outcome, "server").at("seen").text()).contains("is ready", "jobs are planned late");
+    } finally {
+      server.stop(0);
+    }
   }
 }

@@ -202,7 +202,7 @@ final class JobCommandsTest {
     assertThat(run("jobs", "apply", "-f", file.toString()).err()).contains("expected jobs such as {job: report");
     Files.writeString(file, "jobs: [");
     assertThat(run("jobs", "apply", "-f", file.toString()).err()).contains("is neither YAML nor JSON");
-    assertThat(run("jobs", "apply", "-f", folder.resolve("none").toString()).err()).contains("cannot be read");
+    assertThat(run("jobs", "apply", "-f", folder.resolve("none").toString()).err()).contains("there is no file");
   }
 
   @Test
@@ -255,8 +255,12 @@ final class JobCommandsTest {
   @Test
   void aCalendarIsPutExcludedListedAndDeleted() {
     assertThat(output("calendars")).contains("there are no calendars");
+    String[] excluding = {"jobs", "put", "closed", "--queue", "billing", "--cron", "0 2 * * *", "--exclude",
+        "holydays"};
+    assertThat(run(excluding).err()).contains("but got \"holydays\"", "foliot calendars put creates one");
     assertThat(output("calendars", "put", "holidays", "SAT", "SUN", "12-25", "2027-03-26")).contains("in place");
     assertThat(output("calendars")).contains("holidays", "12-25", "2027-03-26");
+    assertThat(run(excluding).err()).contains("but got \"holydays\"; known are holidays");
     output("jobs", "put", "report", "--queue", "billing", "--cron", "0 9 24-26 12 *", "--exclude", "holidays",
         "--misfire", "all", "--misfire-max", "7", "--history", "9", "--dst-gap", "skip", "--dst-overlap", "both");
     assertThat(output("jobs", "next", "report", "--count", "5")).doesNotContain("-12-25");

@@ -2,11 +2,18 @@ package io.foliot.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 final class UsageTest {
+  @TempDir
+  private Path folder = Path.of("");
+
   private static final List<List<String>> COMMANDS = List.of(List.of(), List.of("server"), List.of("demo"),
       List.of("submit"), List.of("get"), List.of("cancel"), List.of("touch"), List.of("queues"),
       List.of("queues", "put"), List.of("queues", "get"), List.of("queues", "delete"), List.of("queues", "pause"),
@@ -79,6 +86,42 @@ final class UsageTest {
         .contains("expected a whole number such as 2, but got \"2.5\"");
     assertThat(run("queues", "put", "q", "--pull", "--to", "http://127.0.0.1:1/").err())
         .contains("give only one of these: --to, --pull").doesNotContain("rror:");
+  }
+
+  @Test
+  void valuesThatNoServerIsAskedAboutAreJudgedByTheCommand() {
+    assertThat(run("demo", "--port", "99999").err())
+        .contains("--port: expected a whole number from 1 to 65535, but got \"99999\"");
+    assertThat(run("queues", "redrive", "q", "--limit", "0").err())
+        .contains("--limit: expected a positive number, but got \"0\"");
+    assertThat(run("jobs", "pause", "nightly", "--until", "tomorrow").err())
+        .contains("--until: expected an instant such as", "or a duration such as \"2h\", but got \"tomorrow\"");
+    assertThat(run("queues", "watch", "q", "--count", "0").err()).contains("--count: expected a positive number");
+    assertThat(run("top", "--lines", "--count", "-1").err()).contains("--count: expected a positive number");
+    assertThat(run("submit", "q", "--header", "trace").err())
+        .contains("'--header': expected NAME=VALUE, but got \"trace\"");
+    assertThat(run("queues", "purge", "q", "--state", "old").err())
+        .contains("'--state': expected one of delayed, ready, running, but got \"old\"");
+    assertThat(run("jobs", "pause", "nightly", "--all").err()).contains("not both");
+    for (String url : List.of("http://", "http://a b", "http://[1")) {
+      Outcome outcome = run("queues", "--url", url);
+      assertThat(outcome.exitCode()).as(url).isEqualTo(Foliot.USAGE);
+      assertThat(outcome.err()).contains("expected a URL such as \"http://127.0.0.1:7400\", but got \"" + url + '"');
+    }
+  }
+
+  @Test
+  void aFileThatIsNotYamlIsExplained() throws IOException {
+    Path file = Files.writeString(folder.resolve("jobs.yaml"), "jobs:\n- job: report\n\tqueue: billing\n");
+    assertThat(run("jobs", "apply", "-f", file.toString()).err())
+        .contains("a line is indented with a tab; YAML is indented with spaces: line=3");
+    assertThat(run("jobs", "apply", "-f", "nofile.yaml").err()).contains("there is no file nofile.yaml");
+  }
+
+  @Test
+  void theBeginningOfAnOptionIsUnderstood() {
+    assertThat(run("queues", "put", "q", "--pull", "--prio", "3").err()).contains("did you mean --priority?");
+    assertThat(run("explain", "order-7").err()).contains("foliot get ID --why");
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.foliot.server.api.Bodies;
 import io.foliot.server.api.Cursors;
 import io.foliot.server.api.ServerInfo;
 import io.foliot.server.config.FoliotConfig;
+import io.foliot.server.metrics.LatePasses;
 import io.foliot.server.metrics.Prometheus;
 import io.foliot.server.security.Action;
 import io.foliot.server.security.ApiKey;
@@ -67,6 +68,8 @@ public final class FoliotServer implements AutoCloseable {
   private final @Nullable Thread refresher;
   private final CommitPulse pulse;
   private final StoreIdentity identity;
+  private final LatePasses latePasses;
+  private final Cursors cursors;
   private final Watchdog watchdog;
 
   // guarded by this
@@ -78,23 +81,30 @@ public final class FoliotServer implements AutoCloseable {
     this.runtime = runtime;
     this.prometheus = prometheus;
     this.failure = failure;
+    latePasses = prometheus.meter().latePasses();
     // A store in memory keeps nothing, so each of its starts is a first start.
     boolean keeps = runtime.store().isShared() || config.store().hasFolder();
-    KeyRing keys = keys(config, address.isLoopbackAddress(), runtime.store(), keeps);
+    identity = StoreIdentity.of(runtime.store(), random, keeps ? config.store().data() : null,
+        config.listen().callTimeout());
+    KeyRing keys = keys(config, address.isLoopbackAddress(), runtime.store(),
+        new KeysRequiredFile(keeps ? config.store().data() : null, identity));
     gate = new Gate(keys, address.isLoopbackAddress(), config.security().mayOpen(), config.listen().host());
     if (!gate.isOpen() && keys.isEmpty()) {
       issueFirstKey(keys, random, Instant.ofEpochMilli(clock.wallMillis()), out);
     }
-    identity = StoreIdentity.of(runtime.store(), random, keeps ? config.store().data() : null,
-        config.listen().callTimeout());
+    // Kept last: if this start fails before its first key is recorded, the store is still unknown to the next start.
+    identity.keep();
+    identity.onAdopted(() -> {
+      Thread unused = Thread.ofVirtual().name("foliot-adoption").start(() -> adopted(keys, clock, random, out));
+    });
     pulse = new CommitPulse(runtime.store(), runtime.scheduler().cluster().node());
     ApiLimits limits = new ApiLimits(config.limits().bodyBytes(), config.limits().batchBytes(),
         config.listen().callTimeout());
     ServerInfo info = new ServerInfo(version(), prometheus::scrape,
         runtime.store().capability(Backups.class).orElse(null), config.store().backups(),
-        this::troubles);
-    api = new Api(new Api.Parts(runtime.scheduler(), runtime.jobs(), clock, random, gate, keys, limits,
-        new Cursors(StoreIdentity.cursorSecret(runtime.store(), random, config.listen().callTimeout()), random), info));
+        this::troubles, this::warnings);
+    cursors = new Cursors(cursorSecret(random), random);
+    api = new Api(new Api.Parts(runtime.scheduler(), runtime.jobs(), clock, random, gate, keys, limits, cursors, info));
     Bodies bodies = new Bodies(config.limits().waitingBytes());
     long answerBytes = Math.min(config.limits().answerBytes(), Runtime.getRuntime().maxMemory() / ANSWERS_OF_HEAP);
     AnswerMemory reads = new AnswerMemory(answerBytes);
@@ -103,6 +113,8 @@ public final class FoliotServer implements AutoCloseable {
     prometheus.gauge("foliot.http.bodies.bytes", "Memory of the bodies of requests under way", bodies::held);
     prometheus.gauge("foliot.store.failed", "1 once the store has closed itself, or the server has failed otherwise",
         () -> failure.isDone() ? 1 : 0);
+    prometheus.gauge("foliot.store.losses", "How often the store has lost its identity while this server ran",
+        identity::losses);
     prometheus.gauge("foliot.ready", "1 if /health/ready returns 200, else 0", () -> api.isReady() ? 1 : 0);
     Scheduler scheduler = runtime.scheduler();
     prometheus.gauge("foliot.slots.owned", "Slots that this node owns",
@@ -132,8 +144,8 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /** Reads the keys, and decides whether the server needs them; see {@code Option.ACCESS}. */
-  private static KeyRing keys(FoliotConfig config, boolean isLoopback, TaskStore store, boolean keeps) {
-    KeysRequiredFile file = new KeysRequiredFile(keeps ? config.store().data() : null);
+  private static KeyRing keys(FoliotConfig config, boolean isLoopback, TaskStore store,
+      KeysRequiredFile file) {
     KeyRing.Vault vault = new StoredKeys(store, config.listen().callTimeout());
     ApiKey configured = configuredKey(config);
     boolean isEmpty = configured == null && vault.all().isEmpty();
@@ -150,6 +162,28 @@ public final class FoliotServer implements AutoCloseable {
     return new KeyRing(vault, configured, isRequired ? file.alwaysSet() : file);
   }
 
+  private byte[] cursorSecret(SecureRandom random) {
+    return StoreIdentity.cursorSecret(runtime.store(), random, config.listen().callTimeout());
+  }
+
+  /**
+   * Records the store that this server has adopted while it ran. If the server needs keys, and the store has none, makes
+   * a new first key, as a start does. Several servers that adopt a store at the same time may make a key each.
+   */
+  private void adopted(KeyRing keys, TimeSource clock, SecureRandom random, PrintStream out) {
+    try {
+      boolean unused = keys.refresh();
+      if (!gate.isOpen() && keys.isEmpty()) {
+        issueFirstKey(keys, random, Instant.ofEpochMilli(clock.wallMillis()), out);
+      }
+      identity.keep();
+      cursors.replace(cursorSecret(random));
+    } catch (RuntimeException e) {
+      log.error("cannot prepare the store that was adopted; restart this server, which makes a first API key: reason={}",
+          e.toString());
+    }
+  }
+
   /**
    * Reads the API keys every second, because other servers create and delete keys. While the store does not answer,
    * this server keeps the keys that it has read before.
@@ -164,7 +198,7 @@ public final class FoliotServer implements AutoCloseable {
         if (haveGone) {
           log.error(
               "the API keys have gone from the store; every call is refused until the store has them again. If the"
-                  + " store has lost its content, restart this server: it then makes a new first key");
+                  + " store has lost its content, this server makes a new first key when it adopts the store");
         }
       } catch (RuntimeException e) {
         if (answered) {
@@ -216,6 +250,11 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   private static InetAddress address(String host) {
+    if (host.isBlank()) {
+      // The resolver would take it for this machine, which may not be what an unset variable of a script means.
+      throw new StartException(StartException.Reason.CONFIGURATION, "--host (server.host) is empty; expected an address"
+          + " such as 127.0.0.1 for this machine only, or 0.0.0.0 for all networks", null);
+    }
     try {
       return InetAddress.getByName(host);
     } catch (UnknownHostException e) {
@@ -287,6 +326,14 @@ public final class FoliotServer implements AutoCloseable {
 
   private void failed(Throwable cause) {
     failure.complete(cause);
+  }
+
+  private List<String> warnings() {
+    long lateMillis = latePasses.lateMillis(System.nanoTime());
+    return lateMillis == 0
+        ? List.of()
+        : List.of("jobs are planned late, by up to " + Math.ceilDiv(lateMillis, 1_000) + " s: there are more planning"
+            + " passes than this server can make; the log names a queue that needs too many");
   }
 
   private List<String> troubles() {

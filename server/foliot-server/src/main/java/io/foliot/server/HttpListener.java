@@ -211,10 +211,12 @@ final class HttpListener implements AutoCloseable {
       After after = after(request, arriving);
       reads.sends(answer.reply().body().length);
       writes.sends(answer.reply().body().length);
+      boolean isWritten = false;
       try {
         send(response, answer.reply(), method, after);
+        isWritten = true;
       } finally {
-        answer.reply().sent();
+        answer.reply().sent(isWritten);
         timings.record(answer.route(), answer.reply().status(), System.nanoTime() - begun);
       }
       switch (after) {

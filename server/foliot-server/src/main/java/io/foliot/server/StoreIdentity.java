@@ -11,9 +11,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -26,10 +26,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The identity of the store: a random text that the first server writes into it. If a shared store no longer has the
- * identity that it had at the start of this server, it has lost its content, or it is another store. Without this check
- * an empty store would look like a healthy one. This server is then not ready until the store has its identity again.
- * A restart adopts the identity that the store has then. The data folder keeps the identity as well, so that a start on
- * another store is noticed.
+ * identity that it had before, it has lost its content, or it is another store. Without this check an empty store would
+ * look like a healthy one. This server is then not ready for {@value #ADOPT_AFTER} checks, because a failover to an
+ * empty replica may be reverted. After that it adopts the store as it is: it takes the identity that the store has
+ * then, or gives it a new one. The data folder keeps the identities of all stores that this server has used, so that a
+ * start on an unknown store is noticed.
  */
 final class StoreIdentity {
   private static final Logger log = LoggerFactory.getLogger(StoreIdentity.class);
@@ -37,34 +38,42 @@ final class StoreIdentity {
   private static final String CURSORS = "cursors";
   private static final String FILE = "store-identity";
   private static final int BYTES = 16;
+  /** Maximum number of identities in the file. If one is dropped, its store is unknown again. */
+  private static final int MOST_KEPT = 100;
+  /** Number of successive checks, one a second, that find another identity before this server adopts the store. */
+  static final int ADOPT_AFTER = 30;
 
   private final TaskStore store;
-  private final String expected;
+  private final RandomGenerator random;
+  private final @Nullable Path folder;
+  private final boolean isKnown;
+  private volatile Runnable adopted = () -> {};
 
   // watchdog only
   private CompletableFuture<?> check = CompletableFuture.completedFuture(null);
 
   // written by the store's threads, one check at a time; read by any thread
-  private volatile boolean isLost;
+  private volatile String expected;
+  private volatile int missed;
+  private volatile long losses;
 
-  private StoreIdentity(TaskStore store, String expected) {
+  private StoreIdentity(TaskStore store, RandomGenerator random, @Nullable Path folder, String expected) {
     this.store = store;
+    this.random = random;
+    this.folder = folder;
     this.expected = expected;
+    isKnown = folder != null && kept(folder).contains(expected);
   }
 
   /**
-   * Reads the identity of a store, or gives it one. Logs a warning if the data folder has another one.
+   * Reads the identity of a store, or gives it one.
    *
    * @param folder the data folder, or null to keep no identity there
    * @param timeout the longest wait for the store
    * @throws StoreException if the store does not answer in time
    */
   static StoreIdentity of(TaskStore store, RandomGenerator random, @Nullable Path folder, Duration timeout) {
-    String present = readOrWrite(store, DOCUMENT, random, timeout);
-    if (folder != null) {
-      keep(folder, present);
-    }
-    return new StoreIdentity(store, present);
+    return new StoreIdentity(store, random, folder, readOrWrite(store, DOCUMENT, random, timeout));
   }
 
   /**
@@ -77,10 +86,8 @@ final class StoreIdentity {
   }
 
   private static String readOrWrite(TaskStore store, String name, RandomGenerator random, Duration timeout) {
-    byte[] made = new byte[BYTES];
-    random.nextBytes(made);
     try {
-      return readOrWrite(store, name, HexFormat.of().formatHex(made)).toCompletableFuture().copy()
+      return readOrWrite(store, name, random).toCompletableFuture().copy()
           .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS).join();
     } catch (CompletionException e) {
       if (e.getCause() instanceof TimeoutException) {
@@ -88,6 +95,12 @@ final class StoreIdentity {
       }
       throw e;
     }
+  }
+
+  private static CompletionStage<String> readOrWrite(TaskStore store, String name, RandomGenerator random) {
+    byte[] made = new byte[BYTES];
+    random.nextBytes(made);
+    return readOrWrite(store, name, HexFormat.of().formatHex(made));
   }
 
   private static CompletionStage<String> readOrWrite(TaskStore store, String name, String made) {
@@ -104,24 +117,58 @@ final class StoreIdentity {
     return new String(document.content(), US_ASCII);
   }
 
-  private static void keep(Path folder, String present) {
+  /** Returns the identity that the store has, as far as this server knows. */
+  String present() {
+    return expected;
+  }
+
+  /** Returns whether this server had used the store before its start. */
+  boolean isKnown() {
+    return isKnown;
+  }
+
+  /** Returns the identities in the file of the data folder, the latest last; none if the file cannot be read. */
+  private static List<String> kept(Path folder) {
     Path file = folder.resolve(FILE);
     try {
-      String kept = Files.exists(file) ? Files.readString(file).strip() : "";
-      if (kept.equals(present)) {
-        return;
-      }
-      if (!kept.isEmpty()) {
-        log.warn("the store has another identity than at the last start of this server: it has lost its content, or it"
-            + " is another store. Tasks, queues, jobs and API keys of the earlier store are not in it: file={},"
-            + " earlier={}, identity={}", file, kept, present);
-      }
+      return Files.exists(file) ? Files.readAllLines(file, US_ASCII) : List.of();
+    } catch (IOException e) {
+      log.warn("cannot read the identities of the stores that this server has used: file={}, reason={}", file,
+          e.toString());
+      return List.of();
+    }
+  }
+
+  /** Keeps the identity in the data folder. Logs a warning if the folder is of other stores. */
+  void keep() {
+    if (folder == null) {
+      return;
+    }
+    Path file = folder.resolve(FILE);
+    List<String> kept = new ArrayList<>(kept(folder));
+    if (!kept.isEmpty() && !kept.contains(expected)) {
+      log.warn("the store has an identity that this server does not know: it has lost its content, or it is another"
+          + " store. Tasks, queues, jobs and API keys of the earlier store are not in it: file={}, earlier={},"
+          + " identity={}", file, kept.getLast(), expected);
+    }
+    if (!kept.isEmpty() && kept.getLast().equals(expected)) {
+      return;
+    }
+    kept.remove(expected);
+    kept.add(expected);
+    try {
       PrivateFiles.ensureFolder(folder);
-      PrivateFiles.write(file, present + "\n");
+      PrivateFiles.write(file,
+          String.join("\n", kept.subList(Math.max(0, kept.size() - MOST_KEPT), kept.size())) + "\n");
     } catch (IOException e) {
       log.warn("cannot keep the identity of the store, so the next start does not notice another store: file={},"
           + " reason={}", file, e.toString());
     }
+  }
+
+  /** Sets what is done after this server has adopted a store. It is called by a thread of the store. */
+  void onAdopted(Runnable action) {
+    adopted = action;
   }
 
   /** Starts a check of the identity, unless the latest check is still under way. */
@@ -130,30 +177,52 @@ final class StoreIdentity {
       return;
     }
     try {
-      check = store.document(DocumentKind.CLUSTER, DOCUMENT).thenAccept(this::compare).toCompletableFuture();
+      check = store.document(DocumentKind.CLUSTER, DOCUMENT)
+          .thenCompose(found -> compare(found.map(StoreIdentity::text).orElse(null))).toCompletableFuture();
     } catch (RuntimeException e) {
       // The store is closed or unavailable, which the commit pulse reports.
     }
   }
 
-  private void compare(Optional<Document> found) {
-    boolean wasLost = isLost;
-    isLost = !found.map(StoreIdentity::text).equals(Optional.of(expected));
-    if (isLost && !wasLost) {
-      log.error("the store no longer has its identity: it has lost its content, or this is another store. Tasks,"
-          + " queues, jobs and API keys are missing, and this server is not ready. Restore the store, or restart the"
-          + " servers to continue with the store as it is: expected={}, identity={}", expected,
-          found.map(StoreIdentity::text).orElse("none"));
-    } else if (wasLost && !isLost) {
-      log.info("the store has its identity again: identity={}", expected);
+  private CompletionStage<?> compare(@Nullable String found) {
+    int before = missed;
+    if (expected.equals(found)) {
+      missed = 0;
+      if (before > 0) {
+        log.info("the store has its identity again: identity={}", expected);
+      }
+      return CompletableFuture.completedFuture(null);
     }
+    missed = before + 1;
+    if (before == 0) {
+      losses++;
+      log.error("the store no longer has its identity: it has lost its content, or this is another store. Tasks,"
+          + " queues, jobs and API keys are missing. This server is not ready, and adopts the store as it is in"
+          + " {} seconds: expected={}, identity={}", ADOPT_AFTER, expected, found == null ? "none" : found);
+    }
+    return missed <= ADOPT_AFTER
+        ? CompletableFuture.completedFuture(null)
+        : readOrWrite(store, DOCUMENT, random).thenAccept(this::adopt);
+  }
+
+  private void adopt(String present) {
+    log.error("the store is adopted as it is, and this server continues with it. What the earlier store had is lost:"
+        + " earlier={}, identity={}", expected, present);
+    expected = present;
+    missed = 0;
+    adopted.run();
+  }
+
+  /** Returns how often the store has lost its identity while this server ran. */
+  long losses() {
+    return losses;
   }
 
   /** Returns the reason why the server is not ready, or an empty list if the store has its identity. */
   List<String> troubles() {
-    return isLost
-        ? List.of("the store has lost its content, or it is another store than at the start of this server; restore it,"
-            + " or restart the servers to continue with the store as it is")
+    return missed > 0
+        ? List.of("the store has lost its content, or it is another store than before; this server waits "
+            + ADOPT_AFTER + " seconds for it to come back, and then continues with the store as it is")
         : List.of();
   }
 }

@@ -36,7 +36,8 @@ final class CursorAttackTest {
   }
 
   private void job(String name, String queue) {
-    Rig.Answer put = rig.call("PUT", "/v1/jobs/" + name, "{\"queue\": \"" + queue + "\", \"schedule\": {\"every\": \"24h\"}}", Map.of());
+    Rig.Answer put = rig.call("PUT", "/v1/jobs/" + name,
+        "{\"queue\": \"" + queue + "\", \"schedule\": {\"every\": \"24h\"}}", Map.of());
     assertThat(put.status()).as(put.body()).isEqualTo(201);
   }
 
@@ -55,7 +56,7 @@ final class CursorAttackTest {
     do {
       Rig.Answer page = rig.get("/v1/jobs?limit=1" + (cursor == null ? "" : "&cursor=" + cursor));
       cursor = cursor(page, "next");
-      page.list("jobs").forEach(job -> names.add(((Map<?, ?>) job).get("name")));
+      page.list("jobs").forEach(job -> names.add(((Map<?, ?>) job).get("job")));
       assertThat(page.list("jobs").size() == 1 || cursor == null).as("a page that is not the last is full").isTrue();
       pages++;
     } while (cursor != null);

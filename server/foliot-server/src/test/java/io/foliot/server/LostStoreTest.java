@@ -6,20 +6,26 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.foliot.core.SystemClock;
+import io.foliot.core.Token;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.ForwardingStore;
+import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.TaskStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
@@ -48,12 +54,17 @@ final class LostStoreTest {
     log.detachAppender(lines);
   }
 
-  /** A store that servers share, and whose documents a test can hide from the servers. */
+  /** A store that servers share, and whose documents a test can replace by those of an empty store. */
   private static final class Losing extends ForwardingStore {
+    private final TaskStore empty = memory();
     volatile boolean isLost;
 
     Losing(TaskStore delegate) {
       super(delegate);
+    }
+
+    private TaskStore current() {
+      return isLost ? empty : delegate;
     }
 
     @Override
@@ -63,13 +74,24 @@ final class LostStoreTest {
 
     @Override
     public CompletionStage<List<Document>> documents(DocumentKind kind) {
-      return isLost ? CompletableFuture.completedFuture(List.of()) : super.documents(kind);
+      return current().documents(kind);
     }
 
     @Override
     public CompletionStage<Optional<Document>> document(DocumentKind kind, String name) {
-      return isLost ? CompletableFuture.completedFuture(Optional.empty()) : super.document(kind, name);
+      return current().document(kind, name);
     }
+
+    @Override
+    public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
+        byte @Nullable [] content) {
+      return current().writeDocument(kind, name, expectedVersion, content);
+    }
+  }
+
+  private static TaskStore memory() {
+    AtomicLong tokens = new AtomicLong();
+    return new MemoryStore(8, new SystemClock(), () -> new Token(1, tokens.incrementAndGet()));
   }
 
   private Rig start(Losing[] store, String... flags) {
@@ -113,8 +135,70 @@ final class LostStoreTest {
     try (Rig rig = start(store, "access", "open")) {
       assertThat(rig.get("/v1/queues").status()).isEqualTo(200);
     }
+  }
+
+  /** A store whose content outlives its server. */
+  private static final class Kept extends ForwardingStore {
+    Kept() {
+      super(memory());
+    }
+
+    @Override
+    public boolean isShared() {
+      return true;
+    }
+
+    @Override
+    public void close() {
+      // The next start of a test continues with this store.
+    }
+  }
+
+  private Rig on(Kept store, String... flags) {
+    Map<String, String> all = new HashMap<>(Map.of("data", folder.toString()));
+    for (int i = 0; i < flags.length; i += 2) {
+      all.put(flags[i], flags[i + 1]);
+    }
+    return Rig.over(all, real -> store);
+  }
+
+  private int status(Kept store, String... flags) {
+    try (Rig rig = on(store, flags)) {
+      return rig.get("/v1/queues").status();
+    }
+  }
+
+  @Test
+  void keysAreRequiredByTheStoresThatHaveHadThem() {
+    Kept open = new Kept();
+    Kept closed = new Kept();
+    Kept unknown = new Kept();
+    assertThat(status(open)).isEqualTo(200);
+    try (Rig rig = on(closed)) {
+      assertThat(rig.post("/v1/keys", ADMIN).status()).isEqualTo(201);
+    }
+    assertThat(status(open)).as("another store that the same folder was used with").isEqualTo(200);
+    assertThat(status(unknown, "access", "open")).isEqualTo(200);
+    assertThat(status(unknown)).as("the operator has opened it").isEqualTo(200);
+    assertThat(status(new Kept())).as("a new store may be the closed one without its content").isEqualTo(401);
+    assertThat(status(closed)).isEqualTo(401);
+  }
+
+  @Test
+  @Tag("long")
+  void aServerContinuesWithAStoreThatStaysEmpty() {
+    Losing[] store = new Losing[1];
     try (Rig rig = start(store)) {
-      assertThat(rig.get("/v1/queues").status()).isEqualTo(200);
+      String admin = rig.post("/v1/keys", ADMIN).text("key");
+      store[0].isLost = true;
+      rig.eventually("/health/ready", answer -> answer.status() == 503);
+      Rig.eventually(() -> rig.get("/health/live"), answer -> rig.printed().contains("flt_"), Duration.ofMinutes(1));
+      String issued = rig.printed().lines().map(String::strip).filter(line -> line.startsWith("flt_")).findFirst()
+          .orElseThrow();
+      rig.eventually("/health/ready", answer -> answer.status() == 200);
+      assertThat(rig.get("/v1/queues").status()).isEqualTo(401);
+      assertThat(rig.as(admin).get("/v1/queues").status()).isEqualTo(401);
+      assertThat(rig.as(issued).get("/v1/queues").status()).isEqualTo(200);
     }
   }
 

@@ -134,7 +134,7 @@ class QueueApiTest {
   void theClusterShowsTheDurabilityOfTheStore() {
     Rig.Answer cluster = rig.get("/v1/cluster");
     assertThat(cluster.text("store", "kind")).isEqualTo("memory");
-    assertThat(cluster.text("store", "class")).isEqualTo("NONE");
+    assertThat(cluster.text("store", "durability")).isEqualTo("NONE");
     assertThat(cluster.at("nodes")).asInstanceOf(LIST).hasSize(1);
     assertThat(cluster.text("nodes", 0, "node")).isEqualTo("test");
     assertThat(cluster.at("nodes", 0, "slots")).hasToString("256");

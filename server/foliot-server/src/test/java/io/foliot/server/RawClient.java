@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -19,8 +20,17 @@ final class RawClient implements AutoCloseable {
   private final Socket socket;
 
   RawClient(int port) {
+    this(port, 0);
+  }
+
+  /** Connects with a receive buffer of a size in bytes, or of the usual size if it is 0. */
+  RawClient(int port, int receiveBuffer) {
     try {
-      socket = new Socket(InetAddress.getLoopbackAddress(), port);
+      socket = new Socket();
+      if (receiveBuffer > 0) {
+        socket.setReceiveBufferSize(receiveBuffer);
+      }
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       socket.setSoTimeout(TIMEOUT_MILLIS);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -193,10 +193,15 @@ final class Rig implements AutoCloseable {
 
   /** Repeats a call until its answer meets a condition; fails after {@link #PATIENCE}. */
   static Answer eventually(Supplier<Answer> call, Predicate<Answer> condition) {
+    return eventually(call, condition, PATIENCE);
+  }
+
+  /** Repeats a call until its answer meets a condition; fails after this time. */
+  static Answer eventually(Supplier<Answer> call, Predicate<Answer> condition, Duration patience) {
     long begunNanos = System.nanoTime();
     Answer answer = call.get();
     while (!condition.test(answer)) {
-      if (System.nanoTime() - begunNanos > PATIENCE.toNanos()) {
+      if (System.nanoTime() - begunNanos > patience.toNanos()) {
         throw new AssertionError("no answer met the condition in time: last=" + answer);
       }
       LockSupport.parkNanos(POLL_NANOS);

@@ -223,6 +223,47 @@ class SecurityTest {
   }
 
   @Test
+  void theAuditLogHasJobsBeforeAndAfterAChangeWithoutParameters() {
+    List<String> lines = audited(() -> {
+      rig.put("/v1/jobs/nightly", "{\"queue\": \"mine\", \"schedule\": {\"every\": \"1h\"}, \"parameter\": \"s3cr3t\"}");
+      rig.call("PATCH", "/v1/jobs/nightly", "{\"schedule\": {\"every\": \"2h\"}}",
+          Map.of("Content-Type", "application/json"));
+      rig.call("POST", "/v1/jobs/nightly/pause", "{\"reason\": \"freeze\"}",
+          Map.of("Content-Type", "application/json"));
+      rig.delete("/v1/jobs/nightly?runs=cancel");
+      rig.send("POST", "/v1/jobs:batch", "{\"job\": \"b1\", \"queue\": \"mine\", \"schedule\": {\"every\": \"1h\"}}\n"
+          + "{\"job\": \"b2\"}\n", Map.of("Content-Type", "application/x-ndjson"));
+    });
+    assertThat(lines).hasSize(5).allSatisfy(line -> assertThat(line).doesNotContain("s3cr3t"));
+    assertThat(lines.get(0)).contains("before=none", "\"every\":\"1h\"", "\"parameter\":\"***\"");
+    assertThat(lines.get(1)).containsSubsequence("before=", "\"1h\"", "after=", "\"2h\"");
+    assertThat(lines.get(2)).contains("state=PAUSED", "reason=freeze");
+    assertThat(lines.get(3)).contains("before={\"state\":\"PAUSED\"", "runs=cancel");
+    assertThat(lines.get(4)).contains("lines=2", "b1 in mine {\"every\":\"1h\"", "refused ", "missing-field");
+  }
+
+  @Test
+  void aKeyThatMayNotReadGetsNothingThatOthersHaveWritten() {
+    String admin = lock();
+    for (Action only : List.of(Action.SUBMIT, Action.CONSUME)) {
+      String key = key('"' + only.name().toLowerCase(Locale.ROOT) + '"', "\"mine\"");
+      for (Route route : Route.values()) {
+        // A claim is the way in which a worker gets the payload.
+        if (route.action() == only && route != Route.CLAIM) {
+          assertThat(rig.put("/v1/jobs/job", "{\"queue\": \"mine\", \"schedule\": {\"every\": \"1h\"},"
+              + " \"parameter\": {\"pw\": \"s3cr3t\"}, \"shards\": 1, \"shardParameters\": [\"s3cr3t\"]}").status())
+              .isIn(200, 201);
+          String task = rig.post("/v1/queues/mine/tasks", "{\"delay\": \"1h\", \"key\": \"k\", \"payload\":"
+              + " \"s3cr3t\", \"headers\": {\"x-a\": \"s3cr3t\"}}").text("id");
+          rig.as(key);
+          assertThat(call(route, "mine", task).body()).as(route.name()).doesNotContain("s3cr3t");
+          rig.as(admin);
+        }
+      }
+    }
+  }
+
+  @Test
   void aLineOfTheAuditLogShowsNoMarksOfText() {
     List<String> lines = audited(() -> rig.call("POST", "/v1/workers/w%E2%80%A8x%E2%80%AEy%EF%BB%BFz/disable", null,
         Map.of()));

@@ -89,7 +89,7 @@ class StartTest {
     try (FoliotServer second = start()) {
       assertThat(calls.poll(20, TimeUnit.SECONDS)).isEqualTo("k1 {\"n\": 1.0}");
       assertThat(Instant.now()).isAfterOrEqualTo(dueAt);
-      assertThat(send(second, "GET", "/v1/cluster", "", null).body()).contains("\"class\":\"D\"");
+      assertThat(send(second, "GET", "/v1/cluster", "", null).body()).contains("\"durability\":\"D\"");
     } finally {
       receiver.stop(0);
     }
@@ -122,6 +122,7 @@ class StartTest {
   void anInvalidAddressIsReportedWithItsFlag() {
     assertThatThrownBy(() -> start("host", "203.0.113.7")).isInstanceOfSatisfying(StartException.class,
         e -> assertThat(e.getMessage()).contains("203.0.113.7", "--host"));
+    assertThatThrownBy(() -> start("host", "")).isInstanceOf(StartException.class).hasMessageContaining("--host");
     assertThatThrownBy(() -> start("host", "no.such.host.invalid")).isInstanceOf(StartException.class)
         .hasMessageContaining("--host");
     assertThatThrownBy(() -> start("allow-network", "10.0.0.0/99")).isInstanceOf(StartException.class)

@@ -315,4 +315,14 @@ class TaskApiTest {
     Rig.Answer invalid = rig.send("POST", "/v1/queues/traced/tasks", body, Map.of("traceparent", "nonsense"));
     assertThat(rig.get("/v1/tasks/" + invalid.text("id")).body()).doesNotContain("nonsense");
   }
+
+  @Test
+  void headersThatFoliotOrHttpSetsAreRefused() {
+    for (String header : List.of("", "a b", "user-agent", "Proxy-Authorization", "proxy-authenticate", "http2-settings",
+        "Host", "transfer-encoding", "te", "webhook-id", "foliot-attempt")) {
+      Rig.Answer answer = rig.post("/v1/queues/orders/tasks", "{\"delay\": \"1h\", \"headers\": {\"" + header
+          + "\": \"x\"}}");
+      assertThat(answer.status()).as(header).isEqualTo(400);
+    }
+  }
 }

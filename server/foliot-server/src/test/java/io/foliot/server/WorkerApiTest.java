@@ -116,6 +116,22 @@ class WorkerApiTest {
     assertThat(rig.get(path).at("leaseExpired")).isEqualTo(true);
   }
 
+  /** The only worker claims the task of a job's run, and never calls again. */
+  @Test
+  void aRunEndsThoughItsWorkerNeverCallsAgain() {
+    rig.withQueue("deserted").put("/v1/jobs/deserted",
+        "{\"queue\": \"deserted\", \"schedule\": {\"every\": \"1h\"}, \"maxAttempts\": 1}");
+    assertThat(rig.post("/v1/jobs/deserted/trigger", "").status()).isLessThan(300);
+    Rig.Answer claim = rig.post("/v1/queues/deserted/claims", "{\"wait\": \"10s\", \"lease\": \"300ms\"}");
+    String path = "/v1/tasks/" + claim.text("tasks", 0, "id");
+    Rig.Answer ended = rig.eventually(path, task -> !"RUNNING".equals(task.text("state")));
+    assertThat(ended.text("state")).isEqualTo("FAILED");
+    assertThat(ended.text("attempts", 0, "outcome")).isEqualTo("LEASE_ENDED");
+    rig.eventually("/v1/jobs/deserted/runs", runs -> runs.body().contains("\"FAILED\""));
+    assertThat(rig.get("/metrics").body()).contains("foliot_leases_ended_total{queue=\"deserted\"} 1.0",
+        "foliot_dead_letters_total{queue=\"deserted\"} 1.0");
+  }
+
   @Test
   void anAckWithNextMakesTheTaskDelayedAgain() {
     Rig.Answer claim = claim("again");

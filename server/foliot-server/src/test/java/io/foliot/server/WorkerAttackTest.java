@@ -2,6 +2,7 @@ package io.foliot.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.Scheduler.TooManyWorkersException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -98,18 +99,23 @@ final class WorkerAttackTest {
     RawClient client = new RawClient(rig.server.port());
     clients.add(client);
     CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> client.send(flood.toString()));
-    List<Integer> statuses = client.receive(Duration.ofSeconds(2)).statuses();
+    assertThat(client.receive(Duration.ofSeconds(2)).statuses()).hasSize(2_200);
     sent.join();
-    assertThat(statuses).as("the last of 2,200 claims").endsWith(429);
     await("LIVE ber1", () -> {
       claim(victim, "theirs", "victim-1", "ber1", "0s");
       return seen(victim, "victim-1");
     });
-    Rig.Answer refused = claim(attacker, "mine", "one-more", "z", "0s");
-    if (refused.status() == 429) {
-      assertThat(refused.text("type")).isEqualTo("urn:foliot:problem:too-many-workers");
-    }
     assertThat(rig.as(admin).get("/metrics").body()).contains("foliot_worker_seats_in_use ");
+  }
+
+  @Test
+  void aClaimWithTooManyNamesIsRefusedWithTheReason() {
+    rig.engineResult = CompletableFuture.failedFuture(new TooManyWorkersException(2_047));
+    Rig.Answer refused = rig.call("POST", "/v1/queues/mine/claims", "{\"worker\": \"one-more\"}", Map.of());
+    rig.engineResult = null;
+    assertThat(refused.status()).isEqualTo(429);
+    assertThat(refused.text("type")).isEqualTo("urn:foliot:problem:too-many-workers");
+    assertThat(refused.text("detail")).contains("2047", "leave out the field");
   }
 
   @Test
@@ -144,17 +150,20 @@ final class WorkerAttackTest {
 
   @Test
   void aClosedConnectionGetsNoTaskAndKeepsNoWorkerAlive() {
+    RawClient open = poll(victim, "theirs", "{\"worker\": \"open\", \"wait\": \"15s\"}");
+    RawClient named = poll(victim, "theirs", "{\"worker\": \"dead\", \"wait\": \"15s\"}");
+    await("LIVE ", () -> seen(victim, "dead"));
+    List<RawClient> dead = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      RawClient dead = poll(victim, "theirs", "{\"max\": 1, \"worker\": \"dead-" + i + "\", \"wait\": \"60s\"}");
-      int seat = i;
-      if (i < 2) {
-        await("LIVE ", () -> seen(victim, "dead-" + seat));
-      }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
-      dead.close();
+      dead.add(poll(victim, "theirs", "{\"wait\": \"60s\"}"));
     }
-    clients.clear();
-    await("", () -> seen(victim, "dead-0"));
+    assertThat(open.receive(Duration.ofMillis(200)).statuses()).as("the claims wait").isEmpty();
+    named.close();
+    dead.forEach(RawClient::close);
+    await("", () -> seen(victim, "dead"));
+    assertThat(open.receive(Duration.ofMillis(1)).statuses()).as("a claim that began earlier waits on").isEmpty();
+    open.close();
+    await("", () -> seen(victim, "open"));
     for (int i = 0; i < 25; i++) {
       submit(victim, "theirs");
     }
@@ -192,5 +201,38 @@ final class WorkerAttackTest {
         + " \"expiresAt\": \"" + Instant.now().plusMillis(700) + "\"}").text("key");
     RawClient waiting = poll(shortLived, "theirs", "{\"wait\": \"30s\"}");
     assertThat(waiting.receive("}").statuses()).containsExactly(401);
+  }
+
+  @Test
+  void tasksWhoseAnswerCannotBeWrittenKeepTheirOnlyAttempt() {
+    assertThat(rig.as(admin).call("PUT", "/v1/queues/once", "{\"delivery\": {\"type\": \"pull\", \"timeout\": \"1m\"},"
+        + " \"retry\": {\"maxAttempts\": 1}}", Map.of()).status()).isLessThan(300);
+    int count = 60;
+    String task = "{\"delay\": \"0s\", \"payload\": \"" + "x".repeat(200_000) + "\"}";
+    for (int i = 0; i < count; i++) {
+      assertThat(rig.post("/v1/queues/once/tasks", task).status()).isEqualTo(201);
+    }
+    // The client reads nothing. Together, the answers are larger than the buffers of the connection.
+    String claim = request(admin, "once", "{\"max\": 15, \"wait\": \"5s\"}");
+    RawClient dead = new RawClient(rig.server.port(), 4 << 10);
+    dead.send(claim.repeat(4));
+    await("true", () -> {
+      int before = running();
+      return Boolean.toString(before > 0 && running() == before);
+    });
+    int claimed = running();
+    dead.close();
+    int got = 0;
+    while (got <= count - claimed) {
+      List<?> tasks = rig.post("/v1/queues/once/claims", "{\"max\": 10, \"wait\": \"10s\"}").list("tasks");
+      assertThat(tasks).as("after %s tasks, and %s of the dead client", got, claimed).isNotEmpty();
+      assertThat(tasks).allSatisfy(each -> assertThat(((Map<?, ?>) each).get("attempt")).hasToString("1"));
+      got += tasks.size();
+    }
+  }
+
+  /** Returns how many tasks of the queue "once" run. */
+  private int running() {
+    return rig.get("/v1/queues/once/tasks?state=RUNNING&limit=60").list("tasks").size();
   }
 }

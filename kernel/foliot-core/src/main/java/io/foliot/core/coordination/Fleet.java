@@ -102,7 +102,7 @@ public final class Fleet {
     this.inUse = inUse;
   }
 
-  /** Returns how many of the {@link Address#PLACES} seats workers have, or left so lately that the seats still count. */
+  /** Returns how many of the {@link Address#PLACES} seats are in use: workers have them, or left them lately. */
   public int inUse() {
     return inUse;
   }

@@ -205,19 +205,20 @@ final class TaskLife {
       if (record.leaseEnd() > now.millis()) {
         return later(record, record.leaseEnd());
       }
-      if (claim.isMove(now.millis())) {
-        return new Step<>(record, ClaimResult.Ready.READY);
-      }
-      TaskRecord ended = leaseEnded(record, terms, now);
+      TaskRecord ended = claim.leaseMillis() == 0 ? record : leaseEnded(record, terms, now);
       if (!ended.isLive()) {
         return new Step<>(ended, new ClaimResult.Gone(ended.state(), ended.queue()));
+      }
+      if (ended.state() == TaskState.RUNNING && claim.beginsNothing(now.millis())) {
+        // The attempt may still be settled, until the next one begins.
+        return new Step<>(record, ClaimResult.Ready.READY);
       }
       record = ended;
     }
     if (record.state() == TaskState.DELAYED && record.dueAt() > now.millis()) {
       return later(record, record.dueAt());
     }
-    if (claim.isMove(now.millis())) {
+    if (claim.beginsNothing(now.millis())) {
       return new Step<>(record, ClaimResult.Ready.READY);
     }
     long leaseEnd = Math.addExact(now.millis(), claim.leaseMillis());
@@ -421,7 +422,8 @@ final class TaskLife {
 
   /**
    * Decides whether to park a task. The index entry of a task that is not due moves to its due time or lease end
-   * instead. A pending cancel takes effect if the lease has ended.
+   * instead. A task that the end of its lease finishes, or passes to its successor, is not parked: {@link Claim#end}
+   * records that end.
    */
   static Step<Boolean> park(@Nullable TaskRecord record, long wakeAt, QueueTerms terms, Now now) {
     if (record == null || !record.isLive() || record.parked() || record.wakeAt() != wakeAt) {
@@ -431,8 +433,8 @@ final class TaskLife {
     if (due > now.millis()) {
       return new Step<>(record.wakeAt() == due ? record : record.edit().wakeAt(due).done(), false);
     }
-    if (record.cancelRequested()) {
-      return new Step<>(leaseEnded(record, terms, now), false);
+    if (record.state() == TaskState.RUNNING && leaseEnded(record, terms, now).state() != TaskState.RUNNING) {
+      return new Step<>(record, false);
     }
     return new Step<>(record.edit().parked(true).done(), true);
   }

@@ -22,6 +22,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record BoundedSchedule(Schedule timing, @Nullable Instant from, @Nullable Instant to, Calendar calendar,
     ZoneId zone) implements Schedule {
+  /**
+   * Maximum number of times on excluded days before the next time counts as none. It is larger than the number of days
+   * that a calendar can name. Only a schedule whose times all are on excluded weekdays reaches it.
+   */
+  private static final int MAX_STEPS = 10_000;
   private static final Duration NANOSECOND = Duration.ofNanos(1);
 
   public BoundedSchedule {
@@ -53,12 +58,12 @@ public record BoundedSchedule(Schedule timing, @Nullable Instant from, @Nullable
   /** Returns a time of the unbounded schedule, or the first later one that the bounds permit; null if there is none. */
   private @Nullable Instant permitted(@Nullable Instant unbounded) {
     Instant time = unbounded != null && from != null && unbounded.isBefore(from) ? timing.first(from) : unbounded;
-    while (time != null && !calendar.isEmpty()) {
+    for (int steps = 0; time != null && !calendar.isEmpty(); steps++) {
       LocalDate date = time.atZone(zone).toLocalDate();
       if (!calendar.excludes(date)) {
         break;
       }
-      LocalDate allowed = calendar.firstAllowed(date);
+      LocalDate allowed = steps == MAX_STEPS ? null : calendar.firstAllowed(date);
       time = allowed == null ? null : timing.first(allowed.atStartOfDay(zone).toInstant());
     }
     return time == null || (to != null && !time.isBefore(to)) ? null : time;

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -129,5 +130,19 @@ final class EveryScheduleTest {
     assertThat(sum / 1_000).isBetween(14_000L, 16_000L);
     assertThat(jitter.of(START)).isNotEqualTo(new Jitter(Duration.ofSeconds(30), "backup").of(START));
     assertThat(new Jitter(Duration.ZERO, "report").of(START)).isZero();
+  }
+
+  @Test
+  void aTimeAfterThousandsOfExcludedDaysIsFound() {
+    EverySchedule weekly = new EverySchedule(Duration.ofDays(7), Duration.ZERO);
+    Instant first = weekly.next(START);
+    List<String> days = new ArrayList<>();
+    for (int week = 0; week < Calendar.MAX_ENTRIES; week++) {
+      days.add(first.plus(Duration.ofDays(7L * week)).atZone(ZoneOffset.UTC).toLocalDate().toString());
+    }
+    assertThat(new BoundedSchedule(weekly, null, null, Calendar.parse(days), ZoneOffset.UTC).next(START))
+        .isEqualTo(first.plus(Duration.ofDays(7L * Calendar.MAX_ENTRIES)));
+    assertThat(new BoundedSchedule(weekly, null, null, Calendar.parse(List.of("THU")), ZoneOffset.UTC).next(START))
+        .isNull();
   }
 }

@@ -1,12 +1,13 @@
 package io.foliot.server.api;
 
+import static java.util.Objects.requireNonNull;
+
 import io.foliot.core.DurationText;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.WorkerId;
-import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
@@ -14,9 +15,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The calls with which workers claim tasks, and settle or extend their claims. */
 final class ClaimRoutes {
+  private static final Logger log = LoggerFactory.getLogger(ClaimRoutes.class);
   private static final Duration MIN_LEASE = Duration.ofMillis(1);
   private static final Duration MAX_LEASE = Duration.ofHours(24);
 
@@ -85,10 +89,11 @@ final class ClaimRoutes {
     // Completes when the answer has been sent. Until then, its payloads count against the queue's share of this node's
     // memory.
     CompletableFuture<Void> payloadsTaken = new CompletableFuture<>();
-    try (ClaimWatch watch = new ClaimWatch(request)) {
-      Scheduler.Pulled pulled = calls.write(scheduler.pull(pull, payloadsTaken, watch.gone()), pull.waitMillis(),
-          watch);
-      watch.ensureKeyHolds();
+    ClaimWatch watch = new ClaimWatch(request);
+    CompletableFuture<Scheduler.Pulled> call = scheduler.pull(pull, payloadsTaken, watch.gone());
+    try (watch) {
+      Scheduler.Pulled pulled = calls.write(call, pull.waitMillis(), watch);
+      watch.ensureThere();
       List<TaskRecord> tasks = pulled.tasks();
       // The engine has already bounded these payloads. They are also counted as memory of answers, so that answers to
       // reads get less memory until this answer is sent.
@@ -103,10 +108,29 @@ final class ClaimRoutes {
           json.writeNumberProperty("leaseMillis", pulled.leaseMillis());
         }
         json.writeEndObject();
-      }).whenSent(() -> payloadsTaken.complete(null));
+      }).whenSent(isWritten -> {
+        payloadsTaken.complete(null);
+        if (!isWritten) {
+          giveBack(tasks);
+        }
+      });
     } catch (RuntimeException | Error e) {
+      watch.leave();
       payloadsTaken.complete(null);
+      CompletableFuture<Void> unused = call.thenAccept(late -> giveBack(late.tasks()));
       throw e;
+    }
+  }
+
+  /** Gives back tasks that their worker has not seen. */
+  private void giveBack(List<TaskRecord> tasks) {
+    for (TaskRecord task : tasks) {
+      CompletableFuture<?> unused = scheduler
+          .giveBack(task.id(), requireNonNull(task.token()), "the answer to the claim could not be written")
+          .exceptionally(failure -> {
+            log.debug("a task was not given back; it is repeated when its lease ends: task={}", task.id(), failure);
+            return null;
+          });
     }
   }
 

@@ -4,8 +4,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Watches the caller of a claim that waits: its connection and its API key. If one of them ends, the claim must end too,
- * so that no task goes to a caller that cannot or may not take it.
+ * Watches the caller of a claim that waits: its connection and its API key. If one of them ends, the claim must end
+ * too, so that no task goes to a caller that cannot or may not take it.
  */
 final class ClaimWatch implements Runnable, AutoCloseable {
   private final Request request;
@@ -39,11 +39,19 @@ final class ClaimWatch implements Runnable, AutoCloseable {
     }
   }
 
-  /** Throws the problem of a key that was removed or has expired since the request came. */
-  void ensureKeyHolds() {
+  /** Records that the route does not wait any more. */
+  void leave() {
+    gone.complete(null);
+  }
+
+  /** Throws a problem if the caller's key was removed or has expired since the request came, or the caller has gone. */
+  void ensureThere() {
     if (!request.isCallerKnown()) {
       throw new Problem(ProblemKind.UNAUTHORIZED, "the key was removed or has expired while the claim waited; ask the"
           + " server's administrator").withHeader("WWW-Authenticate", "Bearer");
+    }
+    if (gone.isDone()) {
+      throw new Problem(ProblemKind.REQUEST_TIMEOUT, "the client has ended its output while the claim waited");
     }
   }
 

@@ -27,7 +27,7 @@ public final class Cursors {
   /** Longest cursor that is decrypted, in characters. A longer text is none. */
   private static final int MAX_TEXT = 2_048;
 
-  private final SecretKeySpec secret;
+  private volatile SecretKeySpec secret;
   private final RandomGenerator random;
 
   /**
@@ -38,6 +38,11 @@ public final class Cursors {
   public Cursors(byte[] secret, RandomGenerator random) {
     this.secret = new SecretKeySpec(secret, "AES");
     this.random = random;
+  }
+
+  /** Replaces the secret, because the store has another one. Cursors that were returned before are refused. */
+  public void replace(byte[] newSecret) {
+    secret = new SecretKeySpec(newSecret, "AES");
   }
 
   /** Returns the cursor of a place in a list; null for null, which is the end of the list. */

@@ -312,7 +312,7 @@ final class JobJson {
     json.writeStringProperty("state", status.state().name());
     Job job = status.definition();
     if (job != null) {
-      definition(json, job);
+      definition(json, job, false);
       json.writeNumberProperty("version", status.version());
     }
     instant(json, "createdAt", status.created());
@@ -353,14 +353,31 @@ final class JobJson {
     json.writeEndObject();
   }
 
-  private static void definition(JsonGenerator json, Job job) {
+  /** Returns the state and the definition of a job for the audit log, without the parameters; "none" for no job. */
+  static String audited(@Nullable JobStatus status) {
+    Job job = status == null ? null : status.definition();
+    return status == null
+        ? "none"
+        : new String(Reply.json(200, 1_024, json -> {
+          json.writeStartObject();
+          json.writeStringProperty("state", status.state().name());
+          if (job != null) {
+            definition(json, job, true);
+          }
+          json.writeNumberProperty("version", status.version());
+          json.writeEndObject();
+        }).body(), StandardCharsets.UTF_8);
+  }
+
+  /** @param isMasked whether parameters are replaced by a mask, because they may be secrets */
+  private static void definition(JsonGenerator json, Job job, boolean isMasked) {
     TaskJson.text(json, "queue", job.queue());
     json.writeName("schedule");
     ScheduleJson.write(json, job.schedule());
     json.writeNumberProperty("shards", job.shards());
     if (!job.shardParameters().isEmpty()) {
       json.writeArrayPropertyStart("shardParameters");
-      job.shardParameters().forEach(json::writeString);
+      job.shardParameters().forEach(parameter -> json.writeString(isMasked ? Secrets.MASK : parameter));
       json.writeEndArray();
     }
     json.writeStringProperty("overlap", JsonIn.word(job.overlap()));
@@ -376,7 +393,9 @@ final class JobJson {
     }
     if (job.parameter().payload().length > 0) {
       json.writeName("parameter");
-      if (job.parameter().contentType().equals(JSON) && Json.isOneValue(job.parameter().payload())) {
+      if (isMasked) {
+        json.writeString(Secrets.MASK);
+      } else if (job.parameter().contentType().equals(JSON) && Json.isOneValue(job.parameter().payload())) {
         json.writeRawValue(new String(job.parameter().payload(), StandardCharsets.UTF_8));
       } else {
         json.writeBinary(job.parameter().payload());

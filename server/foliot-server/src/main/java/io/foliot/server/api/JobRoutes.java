@@ -17,8 +17,10 @@ import io.foliot.jobs.Scope;
 import io.foliot.jobs.schedule.ScheduleException;
 import io.foliot.jobs.schedule.ScheduleSettings;
 import io.foliot.server.security.Action;
+import io.foliot.server.security.AuditLog;
 import io.foliot.server.security.Caller;
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
@@ -30,6 +32,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
@@ -52,6 +55,8 @@ final class JobRoutes {
    */
   static final long LARGEST_JOB = 1 << 20;
   private static final String PREVIEWED = "preview";
+  /** Maximum number of lines of a batch in the audit log, which cuts long texts anyway. */
+  private static final int LOGGED_LINES = 100;
   /** The list to which the cursors of jobs belong. */
   private static final String LIST = "jobs";
 
@@ -95,7 +100,9 @@ final class JobRoutes {
   private Reply put(Request request, Function<Job, CompletableFuture<Jobs.Put>> write) {
     Job job = JobJson.read(request.variable("job"), request.json(limits.bodyBytes()));
     ensureQueue(request.caller(), job);
+    auditBefore(request);
     Jobs.Put put = call(() -> write.apply(job));
+    request.audit(AuditLog.AFTER, JobJson.audited(put.status()));
     return written(request, put.isNew() ? 201 : 200, put.status());
   }
 
@@ -112,7 +119,16 @@ final class JobRoutes {
         ensureQueue(request.caller(), next);
       }
     }
-    return written(request, 200, call(() -> jobs(request).edit(name, existing -> JobJson.patched(existing, body))));
+    JobStatus after = call(() -> jobs(request).edit(name, existing -> JobJson.patched(existing, body)));
+    request.audit(AuditLog.BEFORE, JobJson.audited(before));
+    request.audit(AuditLog.AFTER, JobJson.audited(after));
+    return written(request, 200, after);
+  }
+
+  /** Adds the job to the audit log as it is before a change. Another call may change the job between the two. */
+  private void auditBefore(Request request) {
+    request.audit(AuditLog.BEFORE,
+        JobJson.audited(calls.read(jobs(request).find(request.variable("job"))).orElse(null)));
   }
 
   private void ensureQueue(Caller caller, Job job) {
@@ -137,8 +153,10 @@ final class JobRoutes {
           "a batch of jobs has a JSON value on each line: send the header Content-Type: application/x-ndjson");
     }
     // All lines are read before the first job is put, so that a call that is refused as a whole has no effect.
-    List<CompletableFuture<Line>> answers = readAll(request.body(limits.batchBytes())).stream()
-        .map(item -> putItem(request.caller(), item)).toList();
+    List<Item> items = readAll(request.body(limits.batchBytes()));
+    request.audit("lines", Integer.toString(items.size()));
+    request.audit(AuditLog.AFTER, items.stream().limit(LOGGED_LINES).map(JobRoutes::named).collect(Collectors.joining(", ")));
+    List<CompletableFuture<Line>> answers = items.stream().map(item -> putItem(request.caller(), item)).toList();
     return Reply.json(200, 64 + answers.size() * 200, json -> answers.forEach(answer -> {
       write(json, answer);
       json.writeRaw('\n');
@@ -150,6 +168,15 @@ final class JobRoutes {
     record Read(Job job) implements Item {}
 
     record Refused(Problem problem) implements Item {}
+  }
+
+  /** Returns a line of a batch for the audit log: the job, its queue and its schedule. */
+  private static String named(Item item) {
+    return switch (item) {
+      case Item.Read(Job job) -> job.name() + " in " + job.queue() + ' '
+          + new String(Reply.json(200, json -> ScheduleJson.write(json, job.schedule())).body(), StandardCharsets.UTF_8);
+      case Item.Refused(Problem problem) -> "refused " + problem.kind().type();
+    };
   }
 
   private static List<Item> readAll(byte[] body) {
@@ -283,6 +310,8 @@ final class JobRoutes {
       throw invalidParameter("runs", "cancel or finish", runs);
     }
     String name = request.variable("job");
+    auditBefore(request);
+    request.audit("runs", runs == null ? "finish" : runs);
     if (!call(() -> jobs(request).delete(name, "cancel".equals(runs)))) {
       throw unknownJob(name);
     }
@@ -324,6 +353,7 @@ final class JobRoutes {
         in.only(Pause.FIELDS, field -> pause.read(in, field));
       }
     }
+    request.audit("reason", pause.reason == null ? "" : pause.reason);
     return written(request, 200, call(() -> jobs(request).pause(request.variable("job"), pause.until,
         pause.reason == null ? "" : pause.reason, request.caller().name())));
   }
@@ -437,16 +467,17 @@ final class JobRoutes {
     Instant next = status.nextTime();
     String reason = switch (status.state()) {
       case ERROR -> "it cannot be planned: " + status.error();
-      case PAUSED -> "it is paused"
-          + (status.pause() == null || status.pause().reason().isEmpty() ? "" : ": " + status.pause().reason());
+      case PAUSED -> paused(status.pause());
       case COMPLETED -> status.isEnded()
           ? "a handler has ended it; put it again to run it"
           : "no scheduled time is left";
-      case ACTIVE -> !status.waitsFor().isEmpty()
-          ? "it " + status.waitsFor()
-          : status.active().isEmpty()
-              ? "it waits for its next time" + (next == null ? "" : ", " + next)
-              : active(found);
+      case ACTIVE -> isQueuePaused(status)
+          ? "its queue is paused, so no shard begins until the queue is resumed"
+          : !status.waitsFor().isEmpty()
+              ? "it " + status.waitsFor()
+              : status.active().isEmpty()
+                  ? "it waits for its next time" + (next == null ? "" : ", " + next)
+                  : active(found);
     };
     return Reply.json(200, json -> {
       json.writeStartObject();
@@ -455,6 +486,18 @@ final class JobRoutes {
       TaskJson.text(json, "reason", reason);
       json.writeEndObject();
     });
+  }
+
+  private boolean isQueuePaused(JobStatus status) {
+    Job job = status.definition();
+    return job != null && calls.find(scheduler, job.queue()).filter(QueueConfig::paused).isPresent();
+  }
+
+  private static String paused(JobStatus.@Nullable Pause pause) {
+    return pause == null
+        ? "it is paused"
+        : "it is paused" + (pause.until() == null ? "" : " until " + pause.until())
+            + (pause.reason().isEmpty() ? "" : ": " + pause.reason());
   }
 
   private static String active(Jobs.Explained found) {
@@ -502,6 +545,7 @@ final class JobRoutes {
    * Returns the answer of a call that writes a job. A caller that may not read gets nothing that others have written.
    */
   static Reply written(Request request, int status, JobStatus job) {
+    request.audit("state", job.state().name());
     return request.caller().may(Action.READ)
         ? Reply.json(status, 1_024, json -> JobJson.write(json, job))
         : Reply.json(status, json -> {

@@ -135,6 +135,7 @@ final class KeyRoutes {
     ApiKey.Issued issued = ApiKey.issue(random, fields.actions, queues, fields.note, now, fields.end(now));
     try {
       keys.add(issued.key(), now);
+      calls.checkCallers();
       request.audit("id", issued.key().id());
       request.audit("actions", issued.key().actions().toString());
       request.audit("queues", issued.key().queues().stream().map(QueuePattern::text).toList().toString());

@@ -15,7 +15,7 @@ public final class Reply {
   private final int status;
   private final byte[] body;
   private String contentType;
-  private Runnable sent = () -> {};
+  private Consumer<Boolean> sent = isWritten -> {};
   private final Map<String, String> headers = new LinkedHashMap<>(2);
 
   private Reply(int status, String contentType, byte[] body) {
@@ -61,17 +61,17 @@ public final class Reply {
   }
 
   /**
-   * Returns this reply with an action that runs when the reply has been written to its connection, or the write has
-   * failed.
+   * Returns this reply with an action that runs when the reply has been written to its connection, with true, or the
+   * write has failed, with false.
    */
-  Reply whenSent(Runnable action) {
+  Reply whenSent(Consumer<Boolean> action) {
     sent = action;
     return this;
   }
 
   /** Runs the action of {@link #whenSent}. Must be called once, after the reply was written or the write failed. */
-  public void sent() {
-    sent.run();
+  public void sent(boolean isWritten) {
+    sent.accept(isWritten);
   }
 
   /** Returns the HTTP status. */

@@ -85,7 +85,7 @@ final class SchedulerBridge implements AutoCloseable {
     }
   }
 
-  /** Checks the callers of all calls that wait, because an API key was removed. */
+  /** Checks the callers of all calls that wait, because an API key was added or removed. */
   void checkCallers() {
     waits.forEach(wait -> {
       if (wait.check != null) {
@@ -195,9 +195,11 @@ final class SchedulerBridge implements AutoCloseable {
       case UnknownQueueException unknown -> unknownQueue(unknown.queue());
       case QueueInUseException inUse -> new Problem(ProblemKind.QUEUE_IN_USE,
           inUse.getMessage() + "; cancel them or wait until they have ended (pause keeps new attempts from beginning)");
-      case TooManyWorkersException tooMany -> new Problem(ProblemKind.TOO_MANY_WORKERS, "this API key has its share of the"
-          + " workers that this server can know: " + tooMany.known()
-          + "; leave out the field \"worker\", or give each process one name and keep it").withHeader("Retry-After", "2");
+      case TooManyWorkersException tooMany -> new Problem(ProblemKind.TOO_MANY_WORKERS,
+          "this API key has its share of the"
+              + " workers that this server can know: " + tooMany.known()
+              + "; leave out the field \"worker\", or give each process one name and keep it")
+          .withHeader("Retry-After", "2");
       case NotServingException away -> new Problem(ProblemKind.NOT_READY,
           away.getMessage() + "; nothing was done").withHeader("Retry-After", "1");
       case OverloadedException overloaded -> new Problem(ProblemKind.OVERLOADED,

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param backups the writer of backups, or null if the store has none
  * @param backupFolder the folder that backups are written into
  * @param troubles reasons why the server is not ready, apart from those of the engine
+ * @param warnings what an operator should know although the server is ready
  */
 public record ServerInfo(String version, Supplier<String> metrics, @Nullable Backups backups, Path backupFolder,
-    Supplier<List<String>> troubles) {}
+    Supplier<List<String>> troubles, Supplier<List<String>> warnings) {}

@@ -87,7 +87,7 @@ final class ServerRoutes {
   }
 
   Reply live(Request request) {
-    return health(List.of());
+    return health(List.of(), List.of());
   }
 
   /** Returns whether {@code /health/ready} was called within this time. */
@@ -98,7 +98,7 @@ final class ServerRoutes {
 
   Reply ready(Request request) {
     checkedNanos = System.nanoTime();
-    return health(unready());
+    return health(unready(), info.warnings().get());
   }
 
   /** Returns the reasons why the server is not ready; an empty list if it is. */
@@ -111,13 +111,18 @@ final class ServerRoutes {
     return reasons;
   }
 
-  private static Reply health(List<String> reasons) {
+  private static Reply health(List<String> reasons, List<String> warnings) {
     return Reply.json(reasons.isEmpty() ? 200 : 503, json -> {
       json.writeStartObject();
       json.writeStringProperty("status", reasons.isEmpty() ? "UP" : "DOWN");
       if (!reasons.isEmpty()) {
         json.writeArrayPropertyStart("reasons");
         reasons.forEach(reason -> json.writeString(WellFormed.of(reason)));
+        json.writeEndArray();
+      }
+      if (!warnings.isEmpty()) {
+        json.writeArrayPropertyStart("warnings");
+        warnings.forEach(warning -> json.writeString(WellFormed.of(warning)));
         json.writeEndArray();
       }
       json.writeEndObject();
@@ -153,7 +158,7 @@ final class ServerRoutes {
       json.writeEndObject();
       json.writeObjectPropertyStart("store");
       TaskJson.text(json, "kind", cluster.storeKind());
-      TaskJson.text(json, "class", cluster.durability().durabilityClass());
+      TaskJson.text(json, "durability", cluster.durability().durabilityClass());
       json.writeNumberProperty("windowMillis", cluster.durability().windowMillis());
       TaskJson.text(json, "detail", cluster.durability().detail());
       json.writeEndObject();

@@ -41,8 +41,6 @@ public final class ServerMeter implements Meter, JobMeter {
       Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofHours(1)};
   private static final double[] BATCHES = {1, 10, 100, 1_000, 10_000};
   private static final String OTHER = "other";
-  /** Outcome of an attempt that made its task a dead letter. */
-  private static final String FAILED = "failed";
   /** Outcome of a planning pass that failed and is tried again. */
   private static final String RETRIED = "retried";
   /** Result of a scheduled time that a job's misfire policy skipped. */
@@ -58,6 +56,7 @@ public final class ServerMeter implements Meter, JobMeter {
   private final Timer runsLate;
   private final Timer passesLate;
   private final JobStates jobs = new JobStates();
+  private final LatePasses latePasses = new LatePasses();
   private final AtomicLong jobsAhead = new AtomicLong();
   private final Counter slotsGained;
   private final Counter slotsLost;
@@ -194,6 +193,12 @@ public final class ServerMeter implements Meter, JobMeter {
   @Override
   public void passed(long lateMillis) {
     passesLate.record(lateMillis, TimeUnit.MILLISECONDS);
+    latePasses.passed(lateMillis, System.nanoTime());
+  }
+
+  /** Returns the planning passes that began late. */
+  public LatePasses latePasses() {
+    return latePasses;
   }
 
   @Override
@@ -228,16 +233,14 @@ public final class ServerMeter implements Meter, JobMeter {
 
   @Override
   public void settled(String queue, String outcome, long durationMicros) {
-    QueueMeters meters = of(queue);
-    meters.settled(outcome).record(Math.max(0, durationMicros), TimeUnit.MICROSECONDS);
-    if (outcome.equals(FAILED)) {
-      meters.deadLetters.increment();
-    }
+    of(queue).settled(outcome).record(Math.max(0, durationMicros), TimeUnit.MICROSECONDS);
   }
 
   @Override
   public void deadLetter(String queue, Supplier<String> task) {
-    of(queue).deadLetterLog.failed(queue, task, registry.config().clock().monotonicTime());
+    QueueMeters meters = of(queue);
+    meters.deadLetters.increment();
+    meters.deadLetterLog.failed(queue, task, registry.config().clock().monotonicTime());
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.foliot.server.text;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -9,12 +10,16 @@ public final class Nearest {
   // In characters. The time to compute a distance grows with the product of the lengths.
   private static final int MAX_LENGTH = 64;
 
+  /** Length from which a name is taken for the beginning of a known name. */
+  private static final int SHORTEST_BEGINNING = 3;
+
   private Nearest() {}
 
   /**
    * Returns the known name that differs from the name in the fewest characters. Case, hyphens and underscores are
    * ignored. Returns null if the name has more than 64 characters, or if no known name is similar enough. A known name
-   * is similar enough if it differs in one character, or in at most about a third of its characters.
+   * is similar enough if it differs in one character, or in at most about a third of its characters. If none is, and
+   * only one known name begins with the name, that known name is returned.
    */
   public static @Nullable String of(String name, Collection<String> known) {
     if (name.length() > MAX_LENGTH) {
@@ -29,7 +34,15 @@ public final class Nearest {
         bestDistance = distance;
       }
     }
-    return best != null && bestDistance <= Math.max(1, (best.length() + 1) / 3) ? best : null;
+    return best != null && bestDistance <= Math.max(1, (best.length() + 1) / 3) ? best : completed(name, known);
+  }
+
+  private static @Nullable String completed(String name, Collection<String> known) {
+    if (plain(name).length() < SHORTEST_BEGINNING) {
+      return null;
+    }
+    List<String> longer = known.stream().filter(candidate -> plain(candidate).startsWith(plain(name))).toList();
+    return longer.size() == 1 ? longer.getFirst() : null;
   }
 
   /** Returns the end of a message, with the name that was probably meant, or else with all known names. */

@@ -20,7 +20,7 @@ final class DefaultsTest {
 
   @Test
   void theDescribedRetryDefaultsAreThoseOfTheCode() throws IOException {
-    JsonNode retry = description().at("/components/schemas/Queue/properties/retry/properties");
+    JsonNode retry = description().at("/components/schemas/QueueSettings/properties/retry/properties");
     assertThat(retry.at("/maxAttempts/default").intValue()).isEqualTo(Retry.DEFAULT.maxAttempts());
     assertThat(retry.at("/multiplier/default").doubleValue()).isEqualTo(Retry.DEFAULT.multiplier());
     assertThat(retry.at("/jitter/default").doubleValue()).isEqualTo(Retry.DEFAULT.jitter());

@@ -55,10 +55,13 @@ final class PoolSizeTest {
           return end.join();
         }));
       }
-      Await.until("calls run", Duration.ofSeconds(30), () -> running.get() == 2);
-      assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection()).isZero();
-      assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(2);
-      end.complete(true);
+      try {
+        Await.until("calls run", Duration.ofSeconds(30), () -> running.get() == 2);
+        assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection()).isZero();
+        assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(2);
+      } finally {
+        end.complete(true);
+      }
       assertThat(calls).allSatisfy(call -> assertThat(call.toCompletableFuture().join()).isTrue());
     }
   }
