@@ -144,6 +144,9 @@ abstract class TransactionContract {
     AtomicBoolean isExhausted = new AtomicBoolean();
     DataSource pool = (DataSource) Proxy.newProxyInstance(DataSource.class.getClassLoader(),
         new Class<?>[]{DataSource.class}, (proxy, method, arguments) -> {
+          if (method.getName().equals("isWrapperFor")) {
+            return false;
+          }
           if (isExhausted.get()) {
             throw new SQLException("no connection is free");
           }
