@@ -46,31 +46,36 @@ final class SocketReads {
     }
   }
 
-  /** Begins the next read, unless it has begun already. Runs an action if the read finds that the connection ended. */
+  /**
+   * Begins the next read, unless it has begun already. Runs an action if the read finds that the connection ended. The
+   * read may have begun for an earlier request, whose successor arrived together with it.
+   */
   void watch(Runnable onEnd) {
+    CompletableFuture<byte @Nullable []> read;
     lock.lock();
     try {
-      if (ahead != null) {
-        return;
+      read = ahead;
+      if (read == null) {
+        read = new CompletableFuture<>();
+        ahead = read;
+        CompletableFuture<byte @Nullable []> begun = read;
+        Thread unused = Thread.ofVirtual().name("foliot-connection-watch").start(() -> read(begun));
       }
-      CompletableFuture<byte @Nullable []> read = new CompletableFuture<>();
-      ahead = read;
-      Thread unused = Thread.ofVirtual().name("foliot-connection-watch").start(() -> read(read, onEnd));
     } finally {
       lock.unlock();
     }
+    CompletableFuture<?> watched = read.whenComplete((bytes, failure) -> {
+      if (bytes == null) {
+        onEnd.run();
+      }
+    });
   }
 
-  private void read(CompletableFuture<byte @Nullable []> read, Runnable onEnd) {
-    byte[] bytes = null;
+  private void read(CompletableFuture<byte @Nullable []> read) {
     try {
-      bytes = socket.get();
-      read.complete(bytes);
+      read.complete(socket.get());
     } catch (RuntimeException | Error e) {
       read.completeExceptionally(e);
-    }
-    if (bytes == null) {
-      onEnd.run();
     }
   }
 }
