@@ -26,8 +26,8 @@ final class Schema {
   private static final String FIRST = "1";
   /** Table in which Flyway records the migrations. */
   private static final String HISTORY = "foliot_schema_history";
-  /** Format of the blobs of rows, and of the names of kinds of documents. */
-  private static final String FORMAT = "2";
+  /** Format of the blobs of rows, of the names of kinds of documents, and of addresses in ids. */
+  private static final String FORMAT = "3";
 
   /** Number of tries to migrate. The pauses between them give another node the time to end its own migration. */
   private static final int TRIES = 15;
@@ -58,8 +58,11 @@ final class Schema {
   /**
    * Creates or updates the tables. Several nodes may do so at the same time. Never creates a schema: a mistyped name
    * would be an empty store, while the tasks of the right one wait.
+   *
+   * @throws StoreException if the tables are of another format, and then changes nothing
    */
   static void migrate(DataSource source, Dialect dialect, String name) {
+    ensureOwnFormat(source, dialect, name);
     for (int tried = 1; !isCurrent(source, dialect); tried++) {
       String schema = schema(source, dialect, name);
       try {
@@ -82,6 +85,16 @@ final class Schema {
         // Another node may be migrating. Its tables may become visible before its migration has ended.
         Session.pause(LONGEST_PAUSE);
       }
+    }
+  }
+
+  private static void ensureOwnFormat(DataSource source, Dialect dialect, String name) {
+    try (Connection connection = source.getConnection()) {
+      if (find(connection, dialect, "slots") != null) {
+        ensureFormat(connection, dialect, name);
+      }
+    } catch (SQLException e) {
+      // There are no tables yet, or the database has failed. A failure is reported by the next call.
     }
   }
 

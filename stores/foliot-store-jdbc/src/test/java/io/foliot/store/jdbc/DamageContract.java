@@ -374,15 +374,22 @@ abstract class DamageContract {
       assertRefused("format=99");
       Databases.execute(database(), "DELETE FROM foliot_meta WHERE name = 'format'");
       assertRefused("format=1");
+      Databases.execute(database(), "INSERT INTO foliot_meta (name, value) VALUES ('format', '2')");
+      Databases.execute(database(), "UPDATE foliot_meta SET value = '4' WHERE name = 'schema'");
+      Databases.execute(database(), "DELETE FROM foliot_schema_history WHERE version = '5'");
+      assertRefused("format=2");
+      assertThat(Databases.strings(database(), "SELECT value FROM foliot_meta WHERE name = 'schema'"))
+          .as("the tables are not migrated").containsExactly("4");
     } finally {
       Databases.execute(database(), "DELETE FROM foliot_meta WHERE name = 'format'");
-      Databases.execute(database(), "INSERT INTO foliot_meta (name, value) VALUES ('format', '2')");
+      Databases.execute(database(), "INSERT INTO foliot_meta (name, value) VALUES ('format', '3')");
+      JdbcStore.open(Databases.options(database())).close();
     }
   }
 
   private void assertRefused(String format) {
     assertThatThrownBy(() -> JdbcStore.open(Databases.options(database())).close()).isInstanceOf(StoreException.class)
-        .hasMessageContaining(format).hasMessageContaining("known=2");
+        .hasMessageContaining(format).hasMessageContaining("known=3");
   }
 
   @Test

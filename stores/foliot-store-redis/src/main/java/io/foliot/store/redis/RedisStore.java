@@ -72,7 +72,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
    */
   private static final int CLAIMS_REMEMBERED = 100_000;
   /** Version of the layout of keys. */
-  private static final byte[] FORMAT = Layout.bytes("2");
+  private static final byte[] FORMAT = Layout.bytes("3");
 
   /**
    * The sources that tests replace.

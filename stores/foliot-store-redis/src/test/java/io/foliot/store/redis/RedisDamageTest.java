@@ -313,11 +313,11 @@ final class RedisDamageTest {
 
   @Test
   void aNamespaceOfAnotherFormatIsRefused() {
-    for (String format : List.of("1", "99")) {
+    for (String format : List.of("2", "99")) {
       assertThat(store.link().command(CommandType.HSET, LAYOUT.global("slots"), Layout.bytes("format"),
           Layout.bytes(format)).join()).isNotNull();
       assertThatThrownBy(() -> RedisStore.open(RedisOptions.builder(server.uri()).slots(1).build()).close())
-          .isInstanceOf(StoreException.class).hasMessageContaining("format=" + format).hasMessageContaining("known=2");
+          .isInstanceOf(StoreException.class).hasMessageContaining("format=" + format).hasMessageContaining("known=3");
     }
   }
 

@@ -17,8 +17,11 @@ import java.util.stream.Stream;
  * interrupted.
  */
 final class StoreFolder {
-  /** The format that is written, and the only format that is read. Format 1 stored enum constants by their names. */
-  static final int FORMAT = 2;
+  /**
+   * The format that is written, and the only format that is read. Format 1 stored enum constants by their names. In
+   * format 2, the ids of addressed tasks had other bits.
+   */
+  static final int FORMAT = 3;
 
   private static final System.Logger LOG = System.getLogger(StoreFolder.class.getName());
   private static final String NOTE = "foliot-store";

@@ -70,15 +70,15 @@ final class StoreFolderTest {
   @Test
   void aFolderOfANewerFoliotIsRefused() throws IOException {
     harness.open(folder()).close();
-    Files.writeString(folder().resolve("foliot-store"), "Foliot store on RocksDB, format 3\n");
-    assertThat(refused(folder())).hasMessageContaining("newer").hasMessageContaining("format=3");
+    Files.writeString(folder().resolve("foliot-store"), "Foliot store on RocksDB, format 4\n");
+    assertThat(refused(folder())).hasMessageContaining("newer").hasMessageContaining("format=4");
   }
 
   @Test
   void aFolderOfAnOlderFormatIsRefused() throws IOException {
     harness.open(folder()).close();
-    Files.writeString(folder().resolve("foliot-store"), "Foliot store on RocksDB, format 1\n");
-    assertThat(refused(folder())).hasMessageContaining("older").hasMessageContaining("format=1");
+    Files.writeString(folder().resolve("foliot-store"), "Foliot store on RocksDB, format 2\n");
+    assertThat(refused(folder())).hasMessageContaining("older").hasMessageContaining("format=2");
   }
 
   @Test
