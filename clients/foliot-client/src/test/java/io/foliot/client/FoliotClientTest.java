@@ -259,7 +259,7 @@ final class FoliotClientTest {
     assertThat(task).isEqualTo(new TaskView("t1", "mail", null, 7, DUE, TaskState.FAILED, 2, 2,
         Instant.parse("2026-11-21T09:00:00Z"), null, false, Payload.json("{\"b\":1.10, \"a\":[null]}"),
         Map.of("h", "v"), "HTTP 500",
-        List.of(new AttemptView(7, 1, Instant.parse("2026-11-21T10:00:00Z"), null, "RETRY", "d")),
+        List.of(new AttemptView(7, 1, Instant.parse("2026-11-21T10:00:00Z"), null, "RETRY", "d", null, null)),
         new TaskNote(0.5, "half", "page=7", "l")));
   }
 

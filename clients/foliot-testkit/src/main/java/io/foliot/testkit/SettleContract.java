@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptMaker;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.ClaimResult;
@@ -348,6 +349,22 @@ abstract class SettleContract extends ClaimContract {
     TaskRecord task = record(running.id());
     assertThat(task.attempts().getFirst().detail()).hasSize(AttemptRecord.MAX_DETAIL);
     assertThat(task.reason()).hasSizeLessThanOrEqualTo(AttemptRecord.MAX_DETAIL);
+  }
+
+  @Test
+  void eachAttemptKeepsItsMaker() {
+    AttemptMaker maker = new AttemptMaker("\u5de5".repeat(60), "n".repeat(64));
+    String detail = AttemptMaker.detail(maker.prefix(), "\u20ac".repeat(1_000));
+    for (Outcome outcome : List.of(new Outcome.Finished(), new Outcome.Retry(Due.NOW), new Outcome.Failed())) {
+      TaskRecord running = won(due(null));
+      store().settle(List.of(new Settlement(running.id(), running.generation(), tokenOf(running), outcome,
+          running.claimedAt(), detail))).toCompletableFuture().join();
+      reopenStore();
+      TaskRecord task = record(running.id());
+      assertThat(task.attempts().getFirst().maker()).isEqualTo(maker);
+      assertThat(task.attempts().getFirst().message()).isEqualTo("\u20ac".repeat(AttemptRecord.MAX_DETAIL));
+      assertThat(task.reason()).doesNotContain("n");
+    }
   }
 
   @Test

@@ -594,7 +594,11 @@ final class PlainModel extends WrappedStore {
       if (holder != null && holder.isLive()) {
         return new RedriveResult(RedriveResult.Kind.CONFLICT, id, 0, 0);
       }
+      String checkpoint = task.notes.getOrDefault(task.generation, TaskNote.NONE).checkpoint();
       task.generation = after(task.generation);
+      if (checkpoint != null) {
+        task.notes.put(task.generation, new TaskNote(-1, "", checkpoint, ""));
+      }
       task.firstDueAt = now();
       task.attempt = 0;
       task.outstanding = false;

@@ -95,8 +95,8 @@ public interface Scheduler extends AutoCloseable {
   /**
    * Claims tasks as {@link #pull(Pull, CompletionStage)} does, for a caller that may go away while it waits.
    *
-   * @param gone completes when nobody waits for the answer any more. The wait then ends, and no further task is claimed
-   *        for it. The future may still complete with tasks that were claimed before
+   * @param gone completes when no caller waits for the answer any more. The wait then ends, and no further task is
+   *        claimed for it. The future may still complete with tasks that were claimed before
    */
   CompletableFuture<Pulled> pull(Pull pull, CompletionStage<?> payloadsTaken, CompletionStage<?> gone);
 

@@ -11,6 +11,7 @@ import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.AttemptMaker;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
@@ -99,6 +100,8 @@ final class Attempts {
   private final Meter meter;
   private final RandomSource random;
   private final LeaseLengths lengths;
+  /** Beginning of the details of the attempts of this node. */
+  private final String maker;
 
   private final Map<Token, RunningAttempt> running = new HashMap<>();
   private final ObjectTimerWheel<RunningAttempt> leases;
@@ -112,7 +115,7 @@ final class Attempts {
   /** Creates an empty set of attempts. */
   Attempts(TaskStore store, QueueRegistry registry, StoreClock clock, Lanes lanes, LookAhead lookAhead,
       WatchedSlots slots, Settles settles, Renewals renewals, EndHints hints, Inbox inbox, Meter meter,
-      RandomSource random, LeaseLengths lengths, long nowNanos) {
+      RandomSource random, LeaseLengths lengths, String node, long nowNanos) {
     this.store = store;
     this.registry = registry;
     this.clock = clock;
@@ -126,6 +129,7 @@ final class Attempts {
     this.meter = meter;
     this.random = random;
     this.lengths = lengths;
+    maker = new AttemptMaker("", node).prefix();
     leases = new ObjectTimerWheel<>(millis(nowNanos));
     nextFindNanos = nowNanos;
   }
@@ -292,7 +296,8 @@ final class Attempts {
     Token token = task.token();
     assert token != null;
     settles.add(attempt,
-        new Settlement(task.id(), task.generation(), token, outcome, attempt.begunMillis, detail, attempt.note));
+        new Settlement(task.id(), task.generation(), token, outcome, attempt.begunMillis,
+            AttemptMaker.detail(maker, detail), attempt.note));
   }
 
   private void markReportedLater(RunningAttempt attempt) {

@@ -151,7 +151,7 @@ final class EngineLoop implements EventLoop.Duty {
     renewals = new Renewals(store, inbox, health, settleBatch, this::renewed);
     LeaseLengths lengths = LeaseLengths.of(options);
     attempts = new Attempts(store, registry, storeClock, lanes, lookAhead, slots, settles, renewals, hints, inbox,
-        meter, random, lengths, nowNanos);
+        meter, random, lengths, options.node(), nowNanos);
     claims = new Claims(store, registry, lanes, lookAhead, slots, inbox, health, meter, claimBatch,
         lengths, gate, this::won);
     secondNanos = nowNanos;

@@ -30,23 +30,30 @@ final class HandedTasks {
    * A task that a worker has.
    *
    * @param waiting the task of an internal queue that waits for the end of this task, or null
+   * @param maker the {@link io.foliot.core.store.AttemptMaker#prefix} of the worker and this node
    */
   record Handed(TaskId id, WorkerId holder, String queue, long generation, long claimedAt,
-      TaskRef.@Nullable ByKey waiting) {}
+      TaskRef.@Nullable ByKey waiting, String maker) {}
 
   /** Remembers a task that was given to a worker. */
-  void add(TaskRecord task, WorkerId holder, TaskRef.@Nullable ByKey waiting) {
+  void add(TaskRecord task, WorkerId holder, TaskRef.@Nullable ByKey waiting, String maker) {
     Token token = task.token();
     if (token == null) {
       throw new IllegalArgumentException("a claimed task has a token: id=" + task.id());
     }
-    Handed handed = new Handed(task.id(), holder, task.queue(), task.generation(), task.claimedAt(), waiting);
+    Handed handed = new Handed(task.id(), holder, task.queue(), task.generation(), task.claimedAt(), waiting, maker);
     synchronized (this) {
       byToken.put(token, handed);
       if (byToken.size() > MAX) {
         byToken.pollFirstEntry();
       }
     }
+  }
+
+  /** Returns the maker of the attempt of a task; empty if the task is not remembered with this id and token. */
+  synchronized String maker(TaskId id, Token token) {
+    Handed handed = byToken.get(token);
+    return handed == null || !handed.id().equals(id) ? "" : handed.maker();
   }
 
   /** Returns the worker that got a task with this token; null if the task is not remembered. */

@@ -14,6 +14,7 @@ import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.WorkerId;
+import io.foliot.core.store.AttemptMaker;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
@@ -66,6 +67,7 @@ final class ReportCalls {
   private final RoomGate room;
   private final EndHints hints;
   private final WorkerRoster roster;
+  private final String node;
   private final RandomSource random;
   private final TimeSource clock;
   private final Meter meter;
@@ -77,6 +79,7 @@ final class ReportCalls {
   ReportCalls(EngineOptions options, TaskStore store, QueueRegistry registry, QueueWatch watch, LoopGroup loops,
       RoomGate room, EndHints hints, WorkerRoster roster, RandomSource random, TimeSource clock, Meter meter) {
     this.roster = roster;
+    node = options.node();
     this.store = store;
     this.registry = registry;
     this.watch = watch;
@@ -125,7 +128,9 @@ final class ReportCalls {
       return waiter.answer().thenApply(pulled -> {
         if (!pulled.tasks().isEmpty()) {
           roster.works(pull.worker(), clock.monotonicNanos());
-          pulled.tasks().forEach(task -> handed.add(task, pull.worker(), hints.awaiting(task, TaskNote.Mark.NONE)));
+          String maker = new AttemptMaker(pull.worker().name(), node).prefix();
+          pulled.tasks().forEach(
+              task -> handed.add(task, pull.worker(), hints.awaiting(task, TaskNote.Mark.NONE), maker));
         }
         return pulled;
       });
@@ -158,7 +163,8 @@ final class ReportCalls {
   /** Settles a claim of a task that is remembered, without a read. */
   private CompletionStage<SettleResult> report(TaskId id, Token token, HandedTasks.Handed known, Outcome outcome,
       String detail, TaskNote note) {
-    Settlement settlement = new Settlement(id, known.generation(), token, outcome, known.claimedAt(), detail, note);
+    Settlement settlement = new Settlement(id, known.generation(), token, outcome, known.claimedAt(),
+        AttemptMaker.detail(known.maker(), detail), note);
     return settles.call(List.of(settlement), bytes(note))
         .thenApply(results -> answered(id, known.queue(), known.waiting(), known.claimedAt(), () -> "task=" + id,
             results.get(0)));
@@ -192,11 +198,12 @@ final class ReportCalls {
       long claimedAt = task.claimedAt();
       long generation = task.generation();
       TaskRef.ByKey waiting = hints.awaiting(task, note.mark());
+      String attributed = AttemptMaker.detail(handed.maker(id, token), detail);
       String key = task.key();
       Map<String, String> headers = task.body().headers();
       return watch.findAny(queue).thenCompose(settings -> {
         Settlement settlement = new Settlement(id, generation, token, outcome.apply(task, settings.orElse(null)),
-            claimedAt, detail, note);
+            claimedAt, attributed, note);
         return settles.call(List.of(settlement), bytes(note));
       }).thenApply(results -> answered(id, queue, waiting, claimedAt, () -> TaskLabel.of(id, key, headers),
           results.get(0)));

@@ -54,7 +54,7 @@ final class AttemptsTest {
   private final Attempts attempts = new Attempts(rig.store, rig.registry, rig.clock, rig.lanes, rig.lookAhead,
       rig.slots,
       settles, renewals, new EndHints(List.of(), (queue, keys) -> {}), rig.inbox, rig.meter, rig.random,
-      new LeaseLengths(20_000, RENEWED_MILLIS), rig.nowNanos);
+      new LeaseLengths(20_000, RENEWED_MILLIS), "n1", rig.nowNanos);
 
   private void renewed(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos,
       long nowNanos) {

@@ -244,7 +244,7 @@ final class EngineTest {
       world.advance(Duration.ofMillis(10));
       TaskRecord again = world.join(next).getFirst();
       assertThat(again.attempt()).isEqualTo(1);
-      assertThat(again.attempts()).extracting(AttemptRecord::end, AttemptRecord::detail)
+      assertThat(again.attempts()).extracting(AttemptRecord::end, AttemptRecord::message)
           .containsExactly(tuple(AttemptRecord.End.NOT_BEGUN, "unread"));
       assertThat(world.join(world.engine.giveBack(id, tokenOf(task), "unread")).kind())
           .isEqualTo(SettleResult.Kind.STALE);

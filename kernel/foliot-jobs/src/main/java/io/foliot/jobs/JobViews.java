@@ -82,7 +82,7 @@ final class JobViews {
           false, "", "its record cannot be read; put the job again", null));
     }
     String error = task.attempt() > 0 && task.state() == TaskState.DELAYED && !task.attempts().isEmpty()
-        ? task.attempts().getLast().detail()
+        ? task.attempts().getLast().message()
         : "";
     // Times in a pause do not run. If the pause has no end, the upcoming times are those after now.
     CompletionStage<Long> now = record.paused() != null && record.paused().until() == JobRecord.Paused.OPEN
@@ -235,7 +235,7 @@ final class JobViews {
     Map<String, String> headers = shard.body().headers();
     return new Jobs.FailedShard(headers.getOrDefault(JobHeaders.SCHEDULED_AT, ""),
         headers.getOrDefault(JobHeaders.ZONE, ""), headers.getOrDefault(JobHeaders.SHARD, ""), shard.attempt(),
-        shard.attempts().getLast().detail(), Instant.ofEpochMilli(shard.dueAt()));
+        shard.attempts().getLast().message(), Instant.ofEpochMilli(shard.dueAt()));
   }
 
   private static List<JobStatus.RunTarget> targets(Run run, @Nullable Fleet fleet) {

@@ -105,9 +105,11 @@ final class GetCommand implements Callable<Integer> {
         .add("payload", payload(view.payload())).print(shell, false);
     if (!view.attempts().isEmpty()) {
       shell.line("");
-      Table table = new Table().right("attempt").left("begun").right("took").left("outcome").left("detail");
+      Table table = new Table().right("attempt").left("begun").right("took").left("outcome")
+          .left("worker").left("node").left("detail");
       view.attempts().forEach(attempt -> table.row(attempt.attempt(), attempt.begunAt(), took(attempt),
-          attempt.outcome() == null ? "-" : attempt.outcome(), attempt.detail() == null ? "" : attempt.detail()));
+          attempt.outcome() == null ? "-" : attempt.outcome(), attempt.worker() == null ? "-" : attempt.worker(),
+          attempt.node() == null ? "-" : attempt.node(), attempt.detail() == null ? "" : attempt.detail()));
       table.print(shell);
     }
   }

@@ -84,14 +84,16 @@ final class DoctorTest {
     HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/", exchange -> {
       boolean isReadiness = exchange.getRequestURI().getPath().equals("/health/ready");
-      byte[] body = (isReadiness ? "{\"status\":\"UP\",\"warnings\":[\"jobs are planned late\"]}" : "{}").getBytes(UTF_8);
+      byte[] body = (isReadiness ? "{\"status\":\"UP\",\"warnings\":[\"jobs are planned late\"]}" : "{}")
+          .getBytes(UTF_8);
       exchange.sendResponseHeaders(isReadiness ? 200 : 401, body.length);
       exchange.getResponseBody().write(body);
       exchange.close();
     });
     server.start();
     try {
-      Outcome outcome = Outcome.of(Map.of(), "doctor", "--json", "--url", "http://127.0.0.1:" + server.getAddress().getPort());
+      Outcome outcome = Outcome.of(Map.of(), "doctor", "--json", "--url",
+          "http://127.0.0.1:" + server.getAddress().getPort());
       assertThat(check(outcome, "server").at("verdict").text()).isEqualTo("warn");
       assertThat(check(outcome, "server").at("seen").text()).contains("is ready", "jobs are planned late");
     } finally {

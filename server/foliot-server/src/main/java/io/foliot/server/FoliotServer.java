@@ -167,8 +167,8 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
-   * Records the store that this server has adopted while it ran. If the server needs keys, and the store has none, makes
-   * a new first key, as a start does. Several servers that adopt a store at the same time may make a key each.
+   * Records the store that this server has adopted while it ran. If the server needs keys, and the store has none,
+   * makes a new first key, as a start does. Several servers that adopt a store at the same time may make a key each.
    */
   private void adopted(KeyRing keys, TimeSource clock, SecureRandom random, PrintStream out) {
     try {
@@ -179,7 +179,8 @@ public final class FoliotServer implements AutoCloseable {
       identity.keep();
       cursors.replace(cursorSecret(random));
     } catch (RuntimeException e) {
-      log.error("cannot prepare the store that was adopted; restart this server, which makes a first API key: reason={}",
+      log.error(
+          "cannot prepare the store that was adopted; restart this server, which makes a first API key: reason={}",
           e.toString());
     }
   }
@@ -250,11 +251,6 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   private static InetAddress address(String host) {
-    if (host.isBlank()) {
-      // The resolver would take it for this machine, which may not be what an unset variable of a script means.
-      throw new StartException(StartException.Reason.CONFIGURATION, "--host (server.host) is empty; expected an address"
-          + " such as 127.0.0.1 for this machine only, or 0.0.0.0 for all networks", null);
-    }
     try {
       return InetAddress.getByName(host);
     } catch (UnknownHostException e) {

@@ -225,7 +225,8 @@ class SecurityTest {
   @Test
   void theAuditLogHasJobsBeforeAndAfterAChangeWithoutParameters() {
     List<String> lines = audited(() -> {
-      rig.put("/v1/jobs/nightly", "{\"queue\": \"mine\", \"schedule\": {\"every\": \"1h\"}, \"parameter\": \"s3cr3t\"}");
+      rig.put("/v1/jobs/nightly",
+          "{\"queue\": \"mine\", \"schedule\": {\"every\": \"1h\"}, \"parameter\": \"s3cr3t\"}");
       rig.call("PATCH", "/v1/jobs/nightly", "{\"schedule\": {\"every\": \"2h\"}}",
           Map.of("Content-Type", "application/json"));
       rig.call("POST", "/v1/jobs/nightly/pause", "{\"reason\": \"freeze\"}",

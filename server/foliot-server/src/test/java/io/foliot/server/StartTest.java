@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
+import io.foliot.server.config.ConfigException;
 import io.foliot.server.config.FoliotConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -122,7 +123,7 @@ class StartTest {
   void anInvalidAddressIsReportedWithItsFlag() {
     assertThatThrownBy(() -> start("host", "203.0.113.7")).isInstanceOfSatisfying(StartException.class,
         e -> assertThat(e.getMessage()).contains("203.0.113.7", "--host"));
-    assertThatThrownBy(() -> start("host", "")).isInstanceOf(StartException.class).hasMessageContaining("--host");
+    assertThatThrownBy(() -> start("host", "")).isInstanceOf(ConfigException.class).hasMessageContaining("--host");
     assertThatThrownBy(() -> start("host", "no.such.host.invalid")).isInstanceOf(StartException.class)
         .hasMessageContaining("--host");
     assertThatThrownBy(() -> start("allow-network", "10.0.0.0/99")).isInstanceOf(StartException.class)

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A key uses the names of workers of another key, makes up names, or leaves claims behind that nobody waits for. Tests
- * that the workers of other keys keep their seats, and get the tasks.
+ * A key uses the names of workers of another key, makes up names, or leaves claims behind that it does not wait for.
+ * Tests that the workers of other keys keep their seats, and get the tasks.
  */
 final class WorkerAttackTest {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);

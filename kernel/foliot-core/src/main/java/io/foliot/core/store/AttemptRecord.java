@@ -9,7 +9,8 @@ package io.foliot.core.store;
  * @param endedAt when the end of the attempt was recorded, or the end of its lease if no end was recorded; in
  *     milliseconds since 1970
  * @param end how the attempt ended
- * @param detail the receiver's message, cut to {@link #MAX_DETAIL} characters; may be empty
+ * @param detail the receiver's message, cut to {@link #MAX_DETAIL} characters; may be empty. It may begin with an
+ *     {@link AttemptMaker}
  */
 public record AttemptRecord(long generation, int attempt, long begunAt, long endedAt, End end, String detail) {
   /** Maximum number of attempts that a task keeps. */
@@ -18,9 +19,23 @@ public record AttemptRecord(long generation, int attempt, long begunAt, long end
   public static final int MAX_DETAIL = 256;
 
   public AttemptRecord {
-    if (detail.length() > MAX_DETAIL) {
-      detail = detail.substring(0, MAX_DETAIL);
-    }
+    detail = cut(detail);
+  }
+
+  /** Returns a detail with at most {@link #MAX_DETAIL} characters after its maker. */
+  public static String cut(String detail) {
+    int most = AttemptMaker.length(detail) + MAX_DETAIL;
+    return detail.length() > most ? detail.substring(0, most) : detail;
+  }
+
+  /** Returns who made this attempt. */
+  public AttemptMaker maker() {
+    return AttemptMaker.of(detail);
+  }
+
+  /** Returns the receiver's message; may be empty. */
+  public String message() {
+    return detail.substring(AttemptMaker.length(detail));
   }
 
   /** The end of an attempt. Stores write the codes that {@link io.foliot.core.store.format.EnumCodes} gives. */

@@ -21,8 +21,8 @@ public sealed interface Outcome {
 
   /**
    * The attempt did not begin: neither a receiver nor a handler has seen the task. It does not count, so the next
-   * attempt has its number. The task is due again at once. After {@link #AT_ONCE} such attempts in a row, the task is due
-   * again after {@link #PAUSE_MILLIS} each time, and the history keeps only the latest of the further ones.
+   * attempt has its number. The task is due again at once. After {@link #AT_ONCE} such attempts in a row, the task is
+   * due again after {@link #PAUSE_MILLIS} each time, and the history keeps only the latest of the further ones.
    */
   record NotBegun() implements Outcome {
     /** Number of successive attempts that did not begin, each of which makes its task due at once. */

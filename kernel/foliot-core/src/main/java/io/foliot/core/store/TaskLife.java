@@ -1,7 +1,6 @@
 package io.foliot.core.store;
 
 import io.foliot.core.Body;
-import io.foliot.core.JobHeaders;
 import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
@@ -371,7 +370,7 @@ final class TaskLife {
     }
     return switch (outcome) {
       case Outcome.Finished finished -> end(running, TaskState.FINISHED, "", terms, now);
-      case Outcome.Failed failed -> end(running, TaskState.FAILED, running.attempts().getLast().detail(), terms, now);
+      case Outcome.Failed failed -> end(running, TaskState.FAILED, running.attempts().getLast().message(), terms, now);
       case Outcome.NotBegun notBegun -> {
         long pauseMillis = notBegun(running) > Outcome.NotBegun.AT_ONCE ? Outcome.NotBegun.PAUSE_MILLIS : 0;
         // Not before the due time, even if the store's clock was set back after the claim.
@@ -461,11 +460,12 @@ final class TaskLife {
     return new Step<>(after, new RedriveResult(RedriveResult.Kind.REDRIVEN, id, generation, now.millis()));
   }
 
-  /** Returns the note of a redriven task. A shard of a job continues from its checkpoint. */
+  /** Returns the note of a redriven task, which continues from the checkpoint of the failed generation. */
   private static TaskRecord.@Nullable Noted redriven(TaskRecord failed, long generation) {
-    String checkpoint = failed.body().headers().containsKey(JobHeaders.JOB) ? failed.note().checkpoint() : null;
+    TaskRecord.Noted noted = failed.noted();
+    String checkpoint = noted == null || noted.generation() != failed.generation() ? null : noted.note().checkpoint();
     return checkpoint == null
-        ? failed.noted()
+        ? noted
         : new TaskRecord.Noted(generation, new TaskNote(-1, "", checkpoint, ""));
   }
 

@@ -92,7 +92,7 @@ public final class EngineWords {
       return "no attempt is recorded";
     }
     AttemptRecord last = task.attempts().getLast();
-    return last.end() + " at " + instant(last.endedAt()) + (last.detail().isEmpty() ? "" : ", " + last.detail());
+    return last.end() + " at " + instant(last.endedAt()) + (last.message().isEmpty() ? "" : ", " + last.message());
   }
 
   /** Returns in words why a node is not ready. */

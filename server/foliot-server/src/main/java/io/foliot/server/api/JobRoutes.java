@@ -155,7 +155,8 @@ final class JobRoutes {
     // All lines are read before the first job is put, so that a call that is refused as a whole has no effect.
     List<Item> items = readAll(request.body(limits.batchBytes()));
     request.audit("lines", Integer.toString(items.size()));
-    request.audit(AuditLog.AFTER, items.stream().limit(LOGGED_LINES).map(JobRoutes::named).collect(Collectors.joining(", ")));
+    request.audit(AuditLog.AFTER,
+        items.stream().limit(LOGGED_LINES).map(JobRoutes::named).collect(Collectors.joining(", ")));
     List<CompletableFuture<Line>> answers = items.stream().map(item -> putItem(request.caller(), item)).toList();
     return Reply.json(200, 64 + answers.size() * 200, json -> answers.forEach(answer -> {
       write(json, answer);
@@ -174,7 +175,8 @@ final class JobRoutes {
   private static String named(Item item) {
     return switch (item) {
       case Item.Read(Job job) -> job.name() + " in " + job.queue() + ' '
-          + new String(Reply.json(200, json -> ScheduleJson.write(json, job.schedule())).body(), StandardCharsets.UTF_8);
+          + new String(Reply.json(200, json -> ScheduleJson.write(json, job.schedule())).body(),
+              StandardCharsets.UTF_8);
       case Item.Refused(Problem problem) -> "refused " + problem.kind().type();
     };
   }

@@ -53,9 +53,12 @@ final class RunJson {
     AttemptRecord last = record.attempts().isEmpty() ? null : record.attempts().getLast();
     String reason = !record.reason().isEmpty()
         ? record.reason()
-        : record.isLive() && last != null ? last.detail() : "";
+        : record.isLive() && last != null ? last.message() : "";
     if (!reason.isEmpty()) {
       TaskJson.text(json, "reason", reason);
+    }
+    if (last != null) {
+      TaskJson.maker(json, last.maker());
     }
     if (record.state() == TaskState.RUNNING) {
       TaskJson.instant(json, "begunAt", record.claimedAt());

@@ -7,6 +7,7 @@ import io.foliot.core.Submission;
 import io.foliot.core.TaskNote;
 import io.foliot.core.TaskState;
 import io.foliot.core.coordination.Fleet;
+import io.foliot.core.store.AttemptMaker;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.SubmitResult;
@@ -143,8 +144,19 @@ final class TaskJson {
     instant(json, "begunAt", attempt.begunAt());
     instant(json, "endedAt", attempt.endedAt());
     json.writeStringProperty("outcome", attempt.end().name());
-    text(json, "detail", attempt.detail());
+    text(json, "detail", attempt.message());
+    maker(json, attempt.maker());
     json.writeEndObject();
+  }
+
+  /** Writes the worker and the node that made an attempt, as far as they are known. */
+  static void maker(JsonGenerator json, AttemptMaker maker) {
+    if (!maker.worker().isEmpty()) {
+      text(json, "worker", maker.worker());
+    }
+    if (!maker.node().isEmpty()) {
+      text(json, "node", maker.node());
+    }
   }
 
   /**

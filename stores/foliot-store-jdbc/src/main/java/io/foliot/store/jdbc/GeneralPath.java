@@ -3,6 +3,7 @@ package io.foliot.store.jdbc;
 import io.foliot.core.Limits;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.Generations;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.SetAside;
@@ -192,8 +193,9 @@ final class GeneralPath {
     List<Dialect.Unreadable> rows = new ArrayList<>();
     for (int i = 0; i < sorted.size(); i++) {
       TaskRecord record = sorted.get(i).record();
-      rows.add(new Dialect.Unreadable(record.id(), sorted.get(i).version(), Rows.cut(reports.get(i).finalReason()),
-          Math.min(terms.of(record.queue()).retainFailedMillis(), Limits.MAX_DELAY_MILLIS)));
+      rows.add(
+          new Dialect.Unreadable(record.id(), sorted.get(i).version(), AttemptRecord.cut(reports.get(i).finalReason()),
+              Math.min(terms.of(record.queue()).retainFailedMillis(), Limits.MAX_DELAY_MILLIS)));
     }
     session.run(connection -> dialect.records().setAside(connection, rows)).stream().mapToObj(reports::get)
         .forEach(report -> {

@@ -3,6 +3,7 @@ package io.foliot.store.jdbc;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.Settlement;
@@ -200,7 +201,7 @@ final class MySqlClaims implements ClaimStatements {
       ParameterTable values = statements.values("id", "token", "generation", "begun_at", "detail");
       for (Settlement item : settlements) {
         values.next().add(item.id()).add(item.token()).add(item.generation()).add(item.begunAt())
-            .add(Rows.cut(item.detail()));
+            .add(AttemptRecord.cut(item.detail()));
       }
       int rows = statements.execute(transaction, finish.with("wanted", values.with())
           .with("retention", retention(retentions, otherRetentionMillis)).text(), values);

@@ -2,6 +2,7 @@ package io.foliot.store.jdbc;
 
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
+import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
@@ -150,7 +151,7 @@ final class PostgresClaims implements ClaimStatements {
       tokens.set(i, settlement.token());
       generations[i] = settlement.generation();
       begunAts[i] = settlement.begunAt();
-      details[i] = PostgresStatements.plain(Rows.cut(settlement.detail()));
+      details[i] = PostgresStatements.plain(AttemptRecord.cut(settlement.detail()));
     }
     try (PreparedStatement statement = statements.batch(connection, finish)) {
       new PostgresArrays(connection, statement).ids(ids).ids(tokens).longs(generations).longs(begunAts).texts(details)

@@ -67,11 +67,6 @@ abstract class Rows {
     return draft.body() == null ? Body.EMPTY : draft.body();
   }
 
-  /** Returns a detail, truncated to the length that an attempt record keeps. */
-  static String cut(String detail) {
-    return detail.length() > AttemptRecord.MAX_DETAIL ? detail.substring(0, AttemptRecord.MAX_DETAIL) : detail;
-  }
-
   /** Returns how long finished tasks are kept, in milliseconds. A time plus this duration always fits a long. */
   static long retention(QueueTerms terms) {
     return Math.min(terms.retainFinishedMillis(), Limits.MAX_DELAY_MILLIS);

@@ -97,8 +97,7 @@ final class SettleStep
       numbers.u8(!Terms.isExact(keptMillis) ? NOT_PLAIN : retry == null ? FINISHED : RETRIED);
       Terms.due(retry == null ? Due.NOW : retry.due(), numbers).u64(settlement.begunAt()).u64(keptMillis);
       to.add(RecordCodec.id(settlement.id()));
-      String detail = settlement.detail();
-      to.add(Layout.bytes(detail.substring(0, Math.min(detail.length(), AttemptRecord.MAX_DETAIL))));
+      to.add(Layout.bytes(AttemptRecord.cut(settlement.detail())));
     }
     to.add(at, numbers.toArray());
   }
