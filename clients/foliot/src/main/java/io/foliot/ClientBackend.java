@@ -120,7 +120,8 @@ final class ClientBackend implements Backend {
         delivery.setting("timeout", change.timeout());
       }
       client.putQueue(queue, QueueSettings.builder(delivery.build()).retry(retry(change.retry()))
-          .concurrency(change.concurrency()).rate(change.rate()).priority(change.priority()).build());
+          .concurrency(change.concurrency()).rate(change.rate()).priority(change.priority())
+          .maxJobs(change.maxJobs()).build());
     } else if (!change.equals(SettingsChange.NONE)) {
       client.patchQueue(queue, patch(change));
     }
@@ -165,6 +166,9 @@ final class ClientBackend implements Backend {
     }
     if (change.priority() != null) {
       patch.priority(change.priority());
+    }
+    if (change.maxJobs() != null) {
+      patch.maxJobs(change.maxJobs());
     }
     return patch.build();
   }

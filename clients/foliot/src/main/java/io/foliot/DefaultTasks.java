@@ -37,6 +37,11 @@ final class DefaultTasks<T> implements Tasks<T> {
   }
 
   @Override
+  public Tasks<T> maxJobs(int jobs) {
+    return change(SettingsChange.maxJobs(jobs));
+  }
+
+  @Override
   public Tasks<T> rate(double perSecond) {
     return change(SettingsChange.rate(perSecond));
   }

@@ -125,6 +125,9 @@ final class EngineBackend implements Backend {
     if (change.priority() != null) {
       builder.priority(change.priority());
     }
+    if (change.maxJobs() != null) {
+      builder.maxJobs(change.maxJobs());
+    }
     return builder.build();
   }
 

@@ -42,7 +42,8 @@ public final class RecurringJobs {
    *
    * @throws IllegalArgumentException if a setting is not valid, or the queue does not exist
    * @throws Jobs.JobNameInUseException if the job exists in another queue; see {@link #move}
-   * @throws Jobs.TooManyJobsException if the job is new, and a million jobs exist already
+   * @throws Jobs.TooManyJobsException if the job is new, and a million jobs exist already, or the queue has as many as
+   *     its {@link Tasks#maxJobs} permits
    */
   public JobStatus put(Job job) {
     ensureQueue(job);

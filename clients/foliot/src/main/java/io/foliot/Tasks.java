@@ -54,6 +54,12 @@ public interface Tasks<T> {
   Tasks<T> timeout(Duration timeout);
 
   /**
+   * Sets how many recurring jobs the queue may have, from 0 to 100,000,000, by default 10,000; see {@link
+   * Foliot#jobs}.
+   */
+  Tasks<T> maxJobs(int jobs);
+
+  /**
    * Sets the handler of the queue on this node. It takes effect at once. By default each attempt runs on a virtual
    * thread of its own. Tasks of a queue without a handler wait until this node or another node sets one.
    *

@@ -97,6 +97,11 @@ public final class QueuePatch {
       return text("maxRun", text(value));
     }
 
+    /** Sets the maximum number of recurring jobs of the queue; null for the server's default. */
+    public Builder maxJobs(@Nullable Integer value) {
+      return number("maxJobs", value);
+    }
+
     /**
      * Sets how long tasks are stored after they have ended. A null part keeps its value; a null argument resets all
      * parts to the defaults.

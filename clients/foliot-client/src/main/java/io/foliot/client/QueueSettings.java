@@ -14,6 +14,7 @@ import tools.jackson.core.JsonGenerator;
  * @param concurrency how many attempts may run at a time in the whole cluster
  * @param maxWait how far resets may move a task beyond its first due time
  * @param maxRun how long one attempt may run, however often its lease is extended
+ * @param maxJobs the maximum number of recurring jobs of the queue
  * @param retention how long tasks are stored after they have ended
  * @param paused whether the queue is paused, so that no new attempts begin
  */
@@ -25,6 +26,7 @@ public record QueueSettings(
     @Nullable Integer concurrency,
     @Nullable Duration maxWait,
     @Nullable Duration maxRun,
+    @Nullable Integer maxJobs,
     @Nullable Retention retention,
     @Nullable Boolean paused) {
   /**
@@ -87,7 +89,7 @@ public record QueueSettings(
   /** Returns a builder with these settings. */
   public Builder toBuilder() {
     return new Builder(delivery).retry(retry).priority(priority).rate(rate).concurrency(concurrency).maxWait(maxWait)
-        .maxRun(maxRun).retention(retention).paused(paused);
+        .maxRun(maxRun).maxJobs(maxJobs).retention(retention).paused(paused);
   }
 
   /** Builds {@link QueueSettings}. Not safe for use by several threads. */
@@ -99,6 +101,7 @@ public record QueueSettings(
     private @Nullable Integer concurrency;
     private @Nullable Duration maxWait;
     private @Nullable Duration maxRun;
+    private @Nullable Integer maxJobs;
     private @Nullable Retention retention;
     private @Nullable Boolean paused;
 
@@ -163,6 +166,15 @@ public record QueueSettings(
       return this;
     }
 
+    /**
+     * Sets the maximum number of recurring jobs of the queue, from 0 to 100,000,000. If null or not set, the server's
+     * default applies.
+     */
+    public Builder maxJobs(@Nullable Integer value) {
+      maxJobs = value;
+      return this;
+    }
+
     /** Sets how long tasks are stored after they have ended. If null or not set, the server's default applies. */
     public Builder retention(@Nullable Retention value) {
       retention = value;
@@ -180,7 +192,8 @@ public record QueueSettings(
 
     /** Returns the settings. */
     public QueueSettings build() {
-      return new QueueSettings(delivery, retry, priority, rate, concurrency, maxWait, maxRun, retention, paused);
+      return new QueueSettings(delivery, retry, priority, rate, concurrency, maxWait, maxRun, maxJobs, retention,
+          paused);
     }
   }
 
@@ -189,7 +202,7 @@ public record QueueSettings(
     JsonObject retention = json.objectOrNull("retention");
     return new QueueSettings(Delivery.of(json.object("delivery")), retry == null ? null : Retry.of(retry),
         json.integerOrNull("priority"), json.decimalOrNull("rate"), json.integerOrNull("concurrency"),
-        json.durationOrNull("maxWait"), json.durationOrNull("maxRun"),
+        json.durationOrNull("maxWait"), json.durationOrNull("maxRun"), json.integerOrNull("maxJobs"),
         retention == null ? null : Retention.of(retention), json.truthOrNull("paused"));
   }
 
@@ -207,6 +220,7 @@ public record QueueSettings(
     Json.write(json, "concurrency", concurrency);
     Json.write(json, "maxWait", maxWait);
     Json.write(json, "maxRun", maxRun);
+    Json.write(json, "maxJobs", maxJobs);
     if (retention != null) {
       json.writeObjectPropertyStart("retention");
       retention.write(json);

@@ -29,11 +29,11 @@ import java.util.concurrent.TimeUnit;
  * make blocking calls, which run the loops until the call is done.
  *
  * <p>The loops of an idle engine turn ten times a second, because the store of an engine may change behind its back and
- * its clock may step. Neither happens here: the driver owns the store and the clock. So {@link #advance} skips the turns
- * at which nothing can happen. While no task is due, it lets the loops turn for a second, and then jumps to a second
- * before the earliest entry of the store's index. Within these seconds the engine does all that it does from time to
- * time: it gathers hints, reads the fleet, and prefetches the entry that is due next. No jump is made while the store
- * has parked tasks, because the engine may read them back at any time.
+ * its clock may step. Neither happens here: the driver owns the store and the clock. So {@link #advance} skips the
+ * turns at which nothing can happen. While no task is due, it lets the loops turn for a second, and then jumps to a
+ * second before the earliest entry of the store's index. Within these seconds the engine does all that it does from
+ * time to time: it gathers hints, reads the fleet, and prefetches the entry that is due next. No jump is made while the
+ * store has parked tasks, because the engine may read them back at any time.
  */
 final class ManualDriver implements Driver {
   /** Longest time, by the clock of the test, that a call may take. Usually no time passes during a call. */
@@ -44,7 +44,10 @@ final class ManualDriver implements Driver {
    */
   private static final Duration STOP_BOUND = Duration.ofMinutes(1);
 
-  /** How long the loops turn after the latest event and before the next one. All pauses of an idle engine are shorter. */
+  /**
+   * Time for which the loops turn after the latest event and before the next one. All pauses of an idle engine are
+   * shorter.
+   */
   private static final long AROUND_EVENT_NANOS = 1_000_000_000;
   /** One slot: a poll reads each slot, and tasks of one engine need no more. */
   private static final int SLOTS = 1;

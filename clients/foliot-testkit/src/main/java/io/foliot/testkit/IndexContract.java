@@ -6,6 +6,7 @@ import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
@@ -204,14 +205,16 @@ abstract class IndexContract extends CancelContract {
   }
 
   @Test
-  void aParkCarriesOutACancelThatWaitedForTheLease() {
+  void aTaskWhoseCancelWaitedForTheLeaseIsNotParked() {
     TaskId id = due("a");
     won(id, 2 * tickMillis());
     cancel(id(id));
     pass(3);
     assertThat(park(id)).isFalse();
-    assertThat(record(id).state()).isEqualTo(TaskState.CANCELLED);
     assertThat(allParked(QUEUE)).isEmpty();
+    assertThat(wakes(id)).as("a node ends it by a claim").hasSize(1);
+    get(store().claim(List.of(Claim.end(id))));
+    assertThat(record(id).state()).isEqualTo(TaskState.CANCELLED);
     assertThat(wakes(id)).isEmpty();
   }
 

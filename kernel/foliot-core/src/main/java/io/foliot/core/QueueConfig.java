@@ -14,17 +14,25 @@ import org.jspecify.annotations.Nullable;
  * @param concurrency attempts that may run concurrently, over the whole cluster; null for no limit
  * @param maxWait how far resets may push a task beyond its first due time; null for no limit
  * @param maxRun how long extensions may keep one attempt running
+ * @param maxJobs the maximum number of recurring jobs of the queue, 0 for none
  * @param retainFinished how long finished and cancelled tasks can be read
  * @param retainFailed how long failed tasks can be read and redriven
  * @param paused whether the queue is paused, so that no new attempts begin
  */
 public record QueueConfig(String name, Target target, Retry retry, int priority, @Nullable Double rate,
-    @Nullable Integer concurrency, @Nullable Duration maxWait, Duration maxRun, Duration retainFinished,
+    @Nullable Integer concurrency, @Nullable Duration maxWait, Duration maxRun, int maxJobs, Duration retainFinished,
     Duration retainFailed, boolean paused) {
   /**
    * Default of {@link #maxRun}: a day. A handler divides longer work: each attempt does a part and re-arms the task.
    */
   public static final Duration DEFAULT_MAX_RUN = Duration.ofHours(24);
+  /**
+   * Default of {@link #maxJobs}. It is a hundredth of the jobs of a store, so that a caller that reaches one queue
+   * cannot use them up.
+   */
+  public static final int DEFAULT_MAX_JOBS = 10_000;
+  /** The largest {@link #maxJobs}. */
+  public static final int LARGEST_MAX_JOBS = 100_000_000;
 
   public QueueConfig {
     Limits.ensureQueueName(name);
@@ -36,6 +44,7 @@ public record QueueConfig(String name, Target target, Retry retry, int priority,
       Limits.ensureDuration("maxWait", maxWait);
     }
     Limits.ensureDuration("maxRun", maxRun);
+    Limits.ensure(maxJobs >= 0 && maxJobs <= LARGEST_MAX_JOBS, "maxJobs is from 0 to 100,000,000", maxJobs);
     Limits.ensureDuration("retention.finished", retainFinished);
     Limits.ensureDuration("retention.failed", retainFailed);
   }
@@ -53,7 +62,8 @@ public record QueueConfig(String name, Target target, Retry retry, int priority,
   /** Returns a builder with the settings of this queue. */
   public Builder toBuilder() {
     return new Builder(name, target).retry(retry).priority(priority).rate(rate).concurrency(concurrency)
-        .maxWait(maxWait).maxRun(maxRun).retainFinished(retainFinished).retainFailed(retainFailed).paused(paused);
+        .maxWait(maxWait).maxRun(maxRun).maxJobs(maxJobs).retainFinished(retainFinished).retainFailed(retainFailed)
+        .paused(paused);
   }
 
   /** Builds a {@link QueueConfig}. Not safe for use by several threads. */
@@ -66,6 +76,7 @@ public record QueueConfig(String name, Target target, Retry retry, int priority,
     private @Nullable Integer concurrency;
     private @Nullable Duration maxWait;
     private Duration maxRun = DEFAULT_MAX_RUN;
+    private int maxJobs = DEFAULT_MAX_JOBS;
     private Duration retainFinished = Duration.ofHours(1);
     private Duration retainFailed = Duration.ofDays(14);
     private boolean paused;
@@ -127,6 +138,15 @@ public record QueueConfig(String name, Target target, Retry retry, int priority,
       return this;
     }
 
+    /**
+     * Sets the maximum number of recurring jobs of the queue, from 0 to 100,000,000; 10,000 by default. Jobs that exist
+     * already stay.
+     */
+    public Builder maxJobs(int value) {
+      maxJobs = value;
+      return this;
+    }
+
     /** Sets how long finished and cancelled tasks can be read, up to 100 years; by default 1 hour. */
     public Builder retainFinished(Duration value) {
       retainFinished = value;
@@ -151,9 +171,8 @@ public record QueueConfig(String name, Target target, Retry retry, int priority,
      * @throws IllegalArgumentException if the name or a setting is out of its range
      */
     public QueueConfig build() {
-      return new QueueConfig(name, target, retry, priority, rate, concurrency, maxWait, maxRun, retainFinished,
-          retainFailed,
-          paused);
+      return new QueueConfig(name, target, retry, priority, rate, concurrency, maxWait, maxRun, maxJobs,
+          retainFinished, retainFailed, paused);
     }
   }
 }

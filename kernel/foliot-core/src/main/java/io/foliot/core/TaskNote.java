@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A handler's report on its work, made during an attempt or when the attempt ends. The next attempt of the same firing
- * gets the note and can continue from its checkpoint. A new firing of the task does not get the note, but a redriven task
- * gets the checkpoint.
+ * gets the note and can continue from its checkpoint. A new firing of the task does not get the note, but a redriven
+ * task gets the checkpoint.
  *
  * @param progress the part of the work that is done, from 0 to 1; negative if it is not known, and then stored as -1
  * @param message the current step, at most {@value #MAX_MESSAGE} characters; may be empty

@@ -47,7 +47,7 @@ final class QueueCodec {
       writeDuration(queue.maxRun(), out);
       writeDuration(queue.retainFinished(), out);
       writeDuration(queue.retainFailed(), out);
-      out.u8(queue.paused() ? 1 : 0).u64(closingSince);
+      out.u8(queue.paused() ? 1 : 0).u64(closingSince).u32(queue.maxJobs());
     });
   }
 
@@ -76,10 +76,17 @@ final class QueueCodec {
     int priority = (int) in.near();
     double rate = readDouble(in);
     int concurrency = in.varint();
-    QueueConfig queue = new QueueConfig(name, target, retry, priority, Double.isNaN(rate) ? null : Double.valueOf(rate),
-        concurrency == 0 ? null : Integer.valueOf(concurrency), readNullableDuration(in), readDuration(in),
-        readDuration(in), readDuration(in), in.u8() != 0);
-    return new Decoded(queue, in.u64());
+    QueueConfig.Builder queue = QueueConfig.builder(name, target).retry(retry).priority(priority)
+        .rate(Double.isNaN(rate) ? null : Double.valueOf(rate))
+        .concurrency(concurrency == 0 ? null : Integer.valueOf(concurrency)).maxWait(readNullableDuration(in))
+        .maxRun(readDuration(in)).retainFinished(readDuration(in)).retainFailed(readDuration(in))
+        .paused(in.u8() != 0);
+    long closingSince = in.u64();
+    if (!in.atEnd()) {
+      // Settings that were written before this setting existed end here.
+      queue.maxJobs(in.u32());
+    }
+    return new Decoded(queue.build(), closingSince);
   }
 
   private static void writeTarget(Target target, Bytes out) {

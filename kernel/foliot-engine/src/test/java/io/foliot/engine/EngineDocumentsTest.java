@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Retry;
 import io.foliot.core.Target;
+import io.foliot.core.store.format.BytesReader;
 import io.foliot.core.store.format.DocumentFormat;
 import io.foliot.core.store.format.MalformedException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -20,7 +22,7 @@ final class EngineDocumentsTest {
       new Target("http", Map.of("url", "http://127.0.0.1/", "secret", "s"),
           Duration.ofMillis(1_500)),
       new Retry(7, Duration.ofMillis(5), 1.5, Duration.ofHours(1), 0.3), -3, 12.5, 4,
-      Duration.ofHours(2), Duration.ofHours(3), Duration.ofHours(4), Duration.ofDays(5), true);
+      Duration.ofHours(2), Duration.ofHours(3), 77, Duration.ofHours(4), Duration.ofDays(5), true);
 
   @Test
   void settingsOfAQueueAreReadAsTheyWereWritten() {
@@ -36,6 +38,13 @@ final class EngineDocumentsTest {
     byte[] closing = QueueCodec.encode(FULL, 1_234);
     assertThat(QueueCodec.decodeAll(closing)).isEqualTo(new QueueCodec.Decoded(FULL, 1_234));
     assertThat(QueueCodec.decode(closing)).isEqualTo(FULL);
+  }
+
+  @Test
+  void settingsWithoutALimitOfJobsHaveItsDefault() {
+    byte[] full = DocumentFormat.decode("queue", QueueCodec.encode(FULL), BytesReader::rest);
+    byte[] older = DocumentFormat.encode("queue", out -> out.bytes(Arrays.copyOf(full, full.length - Integer.BYTES)));
+    assertThat(QueueCodec.decode(older)).isEqualTo(FULL.toBuilder().maxJobs(QueueConfig.DEFAULT_MAX_JOBS).build());
   }
 
   @Test

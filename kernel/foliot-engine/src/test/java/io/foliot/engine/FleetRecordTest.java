@@ -190,7 +190,7 @@ final class FleetRecordTest {
     Set<Integer> numbers = new HashSet<>();
     for (int i = 0; i < 2 * Address.TENANCIES; i++) {
       WorkerId worker = WorkerId.of("worker-" + i);
-      long nowMicros = NOW_MICROS + i * 10 * MINUTE_MICROS;
+      long nowMicros = NOW_MICROS + i * 10L * MINUTE_MICROS;
       record = record.seated(Map.of(), Set.of(), nowMicros - 10 * MINUTE_MICROS)
           .seated(Map.of(worker, LIVE), Set.of(worker), nowMicros);
       numbers.add(record.fleet(Map.of(worker, LIVE), nowMicros).seatOf(worker).number());

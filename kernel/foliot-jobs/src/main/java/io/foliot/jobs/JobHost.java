@@ -43,6 +43,11 @@ public interface JobHost {
     return MAX_JOBS;
   }
 
+  /** Returns the maximum number of jobs of a queue; by default, or if the queue does not exist, there is none. */
+  default CompletionStage<Long> maxJobs(String queue) {
+    return CompletableFuture.completedFuture(Long.MAX_VALUE);
+  }
+
   /** Returns whether the tasks of queues with this target run on workers. */
   static boolean takenByWorkers(Target target) {
     return target.type().equals(Target.PULL) || target.type().equals(Target.LOCAL);
@@ -71,6 +76,12 @@ public interface JobHost {
       @Override
       public CompletionStage<Boolean> hasWorkers(String queue) {
         return findQueue.apply(queue).thenApply(found -> found.isEmpty() || takenByWorkers(found.get().target()));
+      }
+
+      @Override
+      public CompletionStage<Long> maxJobs(String queue) {
+        return findQueue.apply(queue)
+            .thenApply(found -> found.map(config -> (long) config.maxJobs()).orElse(Long.MAX_VALUE));
       }
 
       @Override

@@ -71,6 +71,7 @@ public final class Jobs {
   private final StoreTime time;
   private final JobViews views;
   private final JobCount count;
+  private final QueueJobs queueJobs;
   private final RunTasks runTasks;
   /** The queues whose jobs the caller may reach; null for all. */
   private final @Nullable Predicate<String> queues;
@@ -140,15 +141,29 @@ public final class Jobs {
     }
   }
 
-  /** Thrown when there are as many jobs as the host permits. Nothing was done. */
+  /** Thrown when there are as many jobs as the host permits, in the store or in a queue. Nothing was done. */
   public static final class TooManyJobsException extends RuntimeException {
     private static final long serialVersionUID = 1;
+    private final @Nullable String queue;
     private final long max;
 
     TooManyJobsException(String job, long max) {
       super("there are as many jobs as permitted, and a deleted job counts for up to half a minute: job=" + job
           + ", max=" + max, null, false, false);
+      queue = null;
       this.max = max;
+    }
+
+    TooManyJobsException(String job, String queue, long max) {
+      super("the queue has as many jobs as its setting maxJobs permits, and a deleted job counts until the jobs are"
+          + " counted again: job=" + job + ", queue=" + queue + ", max=" + max, null, false, false);
+      this.queue = queue;
+      this.max = max;
+    }
+
+    /** Returns the queue that has too many jobs; empty if all queues together have too many. */
+    public Optional<String> queue() {
+      return Optional.ofNullable(queue);
     }
 
     /** Returns the maximum number of jobs. */
@@ -229,6 +244,7 @@ public final class Jobs {
     time = new StoreTime(store, surroundings);
     views = new JobViews(store, host, calendars, time, fleet, allocators);
     count = new JobCount(store, surroundings);
+    queueJobs = new QueueJobs(store, surroundings);
     runTasks = new RunTasks(store);
     queues = null;
   }
@@ -244,6 +260,7 @@ public final class Jobs {
     time = all.time;
     views = all.views;
     count = all.count;
+    queueJobs = all.queueJobs;
     runTasks = all.runTasks;
     this.queues = queues;
   }
@@ -267,14 +284,17 @@ public final class Jobs {
   /**
    * Creates a job or replaces its definition. A put of the current definition changes nothing, unless a handler has
    * ended the job: then its scheduled times run again. Fails with {@link TooManyJobsException} if the job is new and
-   * there are as many jobs as the host permits. Fails with {@link JobNameInUseException} if the job exists in another
-   * queue, so that two users of a name do not replace each other's job; see {@link #move}.
+   * there are as many jobs as the host permits, in the store or in the queue. Fails with {@link JobNameInUseException}
+   * if the job exists in another queue, so that two users of a name do not replace each other's job; see {@link #move}.
    */
   public CompletableFuture<Put> put(Job job) {
     return create(job, false, JobChange::create, (record, now, known) -> JobChange.put(record, job, now, known));
   }
 
-  /** Creates a job or replaces its definition, as {@link #put} does, also if the job exists in another queue. */
+  /**
+   * Creates a job or replaces its definition, as {@link #put} does, also if the job exists in another queue. Fails with
+   * {@link TooManyJobsException} if the job moves to a queue that has as many jobs as the host permits.
+   */
   public CompletableFuture<Put> move(Job job) {
     return create(job, true, JobChange::create, (record, now, known) -> JobChange.put(record, job, now, known));
   }
@@ -290,7 +310,8 @@ public final class Jobs {
 
   /**
    * Changes the definition of a job. The change is computed from the definition in the store, and is computed again if
-   * the job changes meanwhile, so that it keeps changes that other callers make at the same time.
+   * the job changes meanwhile, so that it keeps changes that other callers make at the same time. Fails with
+   * {@link TooManyJobsException} if the job moves to a queue that has as many jobs as the host permits.
    *
    * @param edit returns the new definition, which has the same name; it must not block
    */
@@ -299,12 +320,16 @@ public final class Jobs {
       Job old = found.record().job();
       Job next = edit.apply(old);
       ensureReachable(next);
+      boolean moves = !next.queue().equals(old.queue());
       return ensureWorkers(next).thenCompose(ensured -> calendars.of(next.schedule()))
           .thenCompose(known -> calendars.of(old.schedule()).thenCompose(before -> time.now(name)
               .thenCompose(read -> {
                 long now = now(found.task(), read);
-                return changed(found,
-                    JobChange.put(found.record(), next, now, calendar -> either(known, before, calendar)), now);
+                JobRecord changed = JobChange.put(found.record(), next, now,
+                    calendar -> either(known, before, calendar));
+                return moves
+                    ? entering(next, Jobs::refused, () -> changed(found, changed, now))
+                    : changed(found, changed, now);
               })));
     });
   }
@@ -362,15 +387,39 @@ public final class Jobs {
         // definition, the put is accepted, so the job must be read first.
         return busy();
       }
-      return hasRoom() ? added(created, now, known) : busy();
+      return creating(job, refusal -> busy(), () -> added(created, now, known));
     })).thenCompose(added -> added.isPresent()
         ? CompletableFuture.completedFuture(added.get())
         : repeats.untilTaken(job.name(), claims -> replace(job, moves, creation, change, claims)))
         .toCompletableFuture();
   }
 
-  private boolean hasRoom() {
-    return count.count() < host.maxJobs();
+  /**
+   * Writes a new job if the store and its queue have room for it.
+   *
+   * @param refused returns the result if there is no room
+   */
+  private <T> CompletionStage<Optional<T>> creating(Job job,
+      Function<TooManyJobsException, CompletionStage<Optional<T>>> refused,
+      Supplier<CompletionStage<Optional<T>>> write) {
+    return count.count() < host.maxJobs()
+        ? entering(job, refused, write)
+        : refused.apply(new TooManyJobsException(job.name(), host.maxJobs()));
+  }
+
+  /** Writes a job that is new in its queue if the queue has room for it. */
+  private <T> CompletionStage<Optional<T>> entering(Job job,
+      Function<TooManyJobsException, CompletionStage<Optional<T>>> refused,
+      Supplier<CompletionStage<Optional<T>>> write) {
+    String queue = job.queue();
+    return host.maxJobs(queue).thenCompose(max -> queueJobs.enter(queue, max, count.count())
+        ? Stages.call(write).whenComplete((written, failure) -> queueJobs.entered(queue, job.name(),
+            failure == null && written.isPresent()))
+        : refused.apply(new TooManyJobsException(job.name(), queue, max)));
+  }
+
+  private static <T> CompletionStage<Optional<T>> refused(TooManyJobsException refusal) {
+    return CompletableFuture.failedFuture(refusal);
   }
 
   private CompletionStage<Optional<Put>> replace(Job job, boolean moves, Creation creation, Change change,
@@ -380,10 +429,7 @@ public final class Jobs {
           TaskRecord live = found.filter(TaskRecord::isLive).orElse(null);
           if (live == null) {
             JobRecord created = creation.apply(job, now, known);
-            if (!hasRoom()) {
-              throw new TooManyJobsException(job.name(), host.maxJobs());
-            }
-            return added(created, now, known);
+            return creating(job, Jobs::refused, () -> added(created, now, known));
           }
           return held(live, claims, task -> replaced(task, job, moves, creation, change, known, now(task, now)));
         })));
@@ -392,22 +438,26 @@ public final class Jobs {
   private CompletionStage<Optional<Put>> replaced(TaskRecord task, Job job, boolean moves, Creation creation,
       Change change, Function<String, @Nullable Calendar> known, long now) {
     JobRecord record = JobRecordFormat.decodeIfReadable(task);
-    if (record != null && record.isDeleted()) {
-      return recreated(creation.apply(job, now, known), record, task, now);
-    }
     boolean isRemoved = JobRecordFormat.isRemoved(task);
     boolean isElsewhere = record != null && !record.job().queue().equals(job.queue());
+    if (record != null && record.isDeleted()) {
+      JobRecord created = creation.apply(job, now, known);
+      return isElsewhere
+          ? entering(job, Jobs::refused, () -> recreated(created, record, task, now))
+          : recreated(created, record, task, now);
+    }
     if (!isRemoved && (!isReachable(record) || (isElsewhere && !moves))) {
       throw new JobNameInUseException(job.name());
     }
     if (record == null && !isRemoved) {
       ensureReplaceable(task);
     }
-    CompletionStage<Optional<JobStatus>> replaced = record == null
+    Supplier<CompletionStage<Optional<JobStatus>>> write = () -> record == null
         ? written(creation.apply(job, now, known), task, now)
         : calendars.of(record.job().schedule()).thenCompose(old -> changed(new Stored(record, task),
             change.apply(record, now, name -> either(known, old, name)), now));
-    return replaced.thenApply(status -> status.map(is -> new Put(is, isRemoved)));
+    return (isRemoved || isElsewhere ? entering(job, Jobs::refused, write) : write.get())
+        .thenApply(status -> status.map(is -> new Put(is, isRemoved)));
   }
 
   /** Creates a job in place of a deleted one that still looks after its runs. The new job looks after them. */

@@ -124,7 +124,7 @@ final class RunTasks {
       int next = 0;
       for (Wanted each : read) {
         Optional<TaskRecord> task = each.id() == null ? Optional.empty() : found.get(next++);
-        RunTask shown = task(job, each, task, queues);
+        RunTask shown = task(job, each, task != null, task == null ? null : task.orElse(null), queues);
         if (shown != null && !(onlyFailed && !each.source().knowsFailed() && !hasFailed(shown))) {
           tasks.add(shown);
         }
@@ -154,15 +154,12 @@ final class RunTasks {
   }
 
   /** Returns a task, or null if the run has no such listener. */
-  private static @Nullable RunTask task(String job, Wanted wanted, @Nullable Optional<TaskRecord> read,
+  private static @Nullable RunTask task(String job, Wanted wanted, boolean isReadable, @Nullable TaskRecord read,
       Predicate<String> queues) {
     Source source = wanted.source();
     int shard = wanted.position() - 1;
     RunPhase phase = source.phase(wanted.position());
-    TaskRecord task = read == null
-        ? null
-        : read.filter(each -> isOf(job, each) && queues.test(each.queue()))
-            .orElse(null);
+    TaskRecord task = read != null && isOf(job, read) && queues.test(read.queue()) ? read : null;
     if (phase != RunPhase.SHARDS) {
       return task == null
           ? null
@@ -172,7 +169,7 @@ final class RunTasks {
         ? RunTask.Presence.STORED
         : wanted.id() == null
             ? RunTask.Presence.UNKNOWN
-            : read == null
+            : !isReadable
                 ? RunTask.Presence.UNREADABLE
                 : shard >= source.run().inserted() ? RunTask.Presence.WAITING : RunTask.Presence.REMOVED;
     Targets targets = source.run().targets();

@@ -21,7 +21,7 @@ final class JobLifePropertyTest {
   private static final int SEEDS = Integer.getInteger("foliot.seeds", 150);
   private static final int SEEDS_PER_FAULT = 500;
   private static final int STEPS = 60;
-  /** How often a failed shard ran again, over all seeds. */
+  /** Number of failed shards that ran again, over all seeds. */
   private static final AtomicInteger REDRIVEN = new AtomicInteger();
   /** Instants a few hours before a gap and before an overlap in the local time of Berlin. */
   private static final List<Instant> CHANGES = List.of(Instant.parse("2026-03-28T22:00:00Z"),

@@ -283,9 +283,9 @@ final class JobWorld {
         TaskId id = Shards.id(record.job().name(), Run.started(past.from(), past.origin(), past.shards(),
             past.trace().targets(), 0, past.begun(), 0), failed.shard(), failed.address());
         Stored stored = shards.get(id);
-        boolean isFailed = stored != null && stored.fails() && !cancelled.contains(id)
-            && end(id).state() == ShardEnd.State.FAILED;
-        if (isFailed && past.result() == PastRun.Result.FAILED && record.active().isEmpty()) {
+        if (stored != null && stored.fails() && !cancelled.contains(id)
+            && end(id).state() == ShardEnd.State.FAILED && past.result() == PastRun.Result.FAILED
+            && record.active().isEmpty()) {
           Map<String, String> headers = stored.child().body().headers();
           JobChange.Reopened reopened = JobChange.reopen(record, past.from(), past.origin(),
               headers.getOrDefault(JobHeaders.ZONE, ""), Integer.parseInt(headers.get(JobHeaders.SHARD)), now);

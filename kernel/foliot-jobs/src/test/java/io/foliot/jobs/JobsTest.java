@@ -792,4 +792,48 @@ final class JobsTest {
     assertThat(join(store.find(new TaskRef.ByKey(Shards.JOBS, "report")).toCompletableFuture()).orElseThrow().body()
         .payload()).isEqualTo(newer);
   }
+
+  @Test
+  void jobsOfAFullQueueLeaveTheOtherQueuesAlone() {
+    int max = 200;
+    join(engine.putQueue(QueueConfig.builder("flood", Target.local()).maxJobs(max).build()));
+    Jobs limited = planner.jobs(JobHost.of(engine::write, engine::findQueue, 10 * max));
+    int refused = 0;
+    for (int i = 0; i < 3 * max; i++) {
+      CompletableFuture<Jobs.Put> put = limited.put(Job.named("flood-" + i).queue("flood").every(Duration.ofMillis(100))
+          .build());
+      loops.runUntilIdle();
+      if (put.isCompletedExceptionally()) {
+        assertThat(put).failsWithin(Duration.ZERO).withThrowableThat()
+            .withCauseInstanceOf(Jobs.TooManyJobsException.class).withMessageContaining("queue=flood, max=" + max);
+        refused++;
+      }
+    }
+    assertThat(refused).isEqualTo(2 * max);
+    assertThat(join(limited.put(everyTenSeconds().every(Duration.ofSeconds(1)).build())).isNew()).isTrue();
+    advance(Duration.ofSeconds(3));
+    assertThat(seen.stream().filter(shard -> shard.job().equals("report")).map(Seen::scheduledAt)).hasSize(3);
+  }
+
+  @Test
+  void aJobDoesNotMoveToAFullQueue() {
+    join(engine.putQueue(QueueConfig.builder("full", Target.local()).maxJobs(1).build()));
+    Jobs limited = planner.jobs(JobHost.of(engine::write, engine::findQueue, JobHost.MAX_JOBS));
+    join(limited.put(Job.named("first").queue("full").every(Duration.ofHours(1)).build()));
+    join(limited.put(everyTenSeconds().build()));
+    Job moved = everyTenSeconds().queue("full").build();
+    for (CompletableFuture<?> refused : List.of(limited.move(moved), limited.edit("report", old -> moved))) {
+      loops.runUntilIdle();
+      assertThat(refused).failsWithin(Duration.ZERO).withThrowableThat()
+          .withCauseInstanceOf(Jobs.TooManyJobsException.class);
+    }
+    assertThat(Objects.requireNonNull(report().definition()).queue()).isEqualTo(QUEUE);
+    join(engine.changeQueue("full", queue -> queue.toBuilder().maxJobs(2).build()));
+    assertThat(join(limited.move(moved)).isNew()).isFalse();
+    assertThat(limited.put(Job.named("third").queue("full").every(Duration.ofHours(1)).build())).failsWithin(
+        Duration.ZERO);
+    assertThat(join(limited.put(everyTenSeconds().queue("full").shards(2).build())).status().version())
+        .as("an existing job")
+        .isEqualTo(3);
+  }
 }

@@ -47,6 +47,7 @@ final class TaskQueue {
     final @Nullable Runnable[] cells;
 
     /** Number of cells that producers have reserved; more than the array has if some found the array full. */
+    @SuppressWarnings("UnusedVariable") // used through RESERVED
     volatile long reserved;
 
     /** Number of cells that consumers have taken. */

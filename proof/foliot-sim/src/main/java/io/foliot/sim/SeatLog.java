@@ -18,8 +18,8 @@ final class SeatLog {
   private static final long REST_MILLIS = 600_000;
 
   /**
-   * A seat. {@code tenancy} counts the workers that had it. {@code leftMicros} is the time at which its worker left, or 0
-   * while the worker has the seat.
+   * A seat. {@code tenancy} counts the workers that had it. {@code leftMicros} is the time at which its worker left, or
+   * 0 while the worker has the seat.
    */
   record Seat(String worker, int tenancy, int zone, boolean isDisabled, long leftMicros) {
     boolean isTaken() {

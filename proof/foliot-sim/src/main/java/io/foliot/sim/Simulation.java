@@ -42,8 +42,8 @@ public final class Simulation {
   /** Interval of the checks of the running tasks of a limited queue. */
   private static final long RUNNING_MILLIS = 200;
   /**
-   * Maximum number of checks in a row at which a slot may have no owner, or two owners, besides those while two calls in
-   * a row of a node go unanswered.
+   * Maximum number of checks in a row at which a slot may have no owner, or two owners, besides those while two calls
+   * in a row of a node go unanswered.
    */
   private static final int MAX_UNEVEN_CHECKS = 8;
   /** Longest time from the heal until the sessions of unreachable nodes have ended and each slot has an owner. */

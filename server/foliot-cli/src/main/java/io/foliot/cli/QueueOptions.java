@@ -60,6 +60,10 @@ final class QueueOptions {
   @Nullable
   Duration maxRun;
 
+  @Option(names = "--max-jobs", paramLabel = "N", description = "maximum number of recurring jobs of the queue; default: 10000")
+  @Nullable
+  Integer maxJobs;
+
   @Option(names = "--keep-finished", paramLabel = "TIME", converter = DurationConverter.class, description = "how long finished tasks are kept; default: 1h")
   @Nullable
   Duration keepFinished;

@@ -20,7 +20,7 @@ final class QueueSetCommand implements Callable<Integer> {
   /** A setting that can be reset to its default. */
   enum Setting {
     SECRET("secret"), TIMEOUT("timeout"), RETRY("retry"), PRIORITY("priority"), RATE("rate"), CONCURRENCY(
-        "concurrency"), MAX_WAIT("max-wait"), MAX_RUN("max-run"), RETENTION("retention");
+        "concurrency"), MAX_WAIT("max-wait"), MAX_RUN("max-run"), MAX_JOBS("max-jobs"), RETENTION("retention");
 
     private final String word;
 
@@ -36,7 +36,8 @@ final class QueueSetCommand implements Callable<Integer> {
 
   /** Converts the name of a setting on the command line. */
   static final class Settings implements ITypeConverter<Setting> {
-    static final String WORDS = "secret, timeout, retry, priority, rate, concurrency, max-wait, max-run, retention";
+    static final String WORDS = "secret, timeout, retry, priority, rate, concurrency, max-wait, max-run, max-jobs,"
+        + " retention";
 
     @Override
     public Setting convert(String text) {
@@ -112,6 +113,9 @@ final class QueueSetCommand implements Callable<Integer> {
     if (recordIfGiven(Setting.MAX_RUN, options.maxRun != null)) {
       patch.maxRun(options.maxRun);
     }
+    if (recordIfGiven(Setting.MAX_JOBS, options.maxJobs != null)) {
+      patch.maxJobs(options.maxJobs);
+    }
     if (recordIfGiven(Setting.RETENTION, options.hasRetention())) {
       patch.retention(options.retention());
     }
@@ -143,6 +147,7 @@ final class QueueSetCommand implements Callable<Integer> {
       case CONCURRENCY -> patch.concurrency(null);
       case MAX_WAIT -> patch.maxWait(null);
       case MAX_RUN -> patch.maxRun(null);
+      case MAX_JOBS -> patch.maxJobs(null);
       case RETENTION -> patch.retention(null);
     }
   }

@@ -167,8 +167,8 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
-   * Records the store that this server has adopted while it ran. If the server needs keys, and the store has none, makes
-   * a new first key, as a start does. Several servers that adopt a store at the same time may make a key each.
+   * Records the store that this server has adopted while it ran. If the server needs keys, and the store has none,
+   * makes a new first key, as a start does. Several servers that adopt a store at the same time may make a key each.
    */
   private void adopted(KeyRing keys, TimeSource clock, SecureRandom random, PrintStream out) {
     try {

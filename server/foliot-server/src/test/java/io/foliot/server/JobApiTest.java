@@ -9,6 +9,7 @@ import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -16,6 +17,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -124,6 +127,34 @@ final class JobApiTest {
       assertThat(third.text("detail")).contains("jobs.max", "--max-jobs");
       assertThat(small.get("/v1/jobs/third").status()).isEqualTo(404);
       assertThat(small.put("/v1/jobs/second", NIGHTLY.replace("\"2h\"", "\"3h\"")).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void noJobIsCreatedInAQueueBeyondItsLimit() {
+    try (Rig small = Rig.start(Map.of()).withQueue("billing")) {
+      assertThat(small.get("/v1/queues/billing").at("maxJobs")).isEqualTo(BigDecimal.valueOf(10_000));
+      assertThat(small.put("/v1/queues/few", "{\"delivery\": {\"type\": \"pull\"}, \"maxJobs\": 2}").status())
+          .isEqualTo(201);
+      String job = NIGHTLY.replace("\"billing\"", "\"few\"");
+      String lines = IntStream.range(0, 4).mapToObj(i -> "{\"job\": \"few-" + i
+          + "\", \"queue\": \"few\", \"schedule\": {\"every\": \"1h\"}}\n").collect(Collectors.joining());
+      Rig.Answer batch = small.call("POST", "/v1/jobs:batch", lines, Map.of("Content-Type", "application/x-ndjson"));
+      assertThat(batch.status()).isEqualTo(200);
+      assertThat(batch.body().lines().map(line -> line.contains("too-many-jobs"))).containsExactly(false, false, true,
+          true);
+      Rig.Answer put = small.put("/v1/jobs/more", job);
+      assertThat(put.status()).as(put.body()).isEqualTo(429);
+      assertThat(put.problem()).isEqualTo("too-many-jobs");
+      assertThat(put.text("detail")).contains("queue=few, max=2", "maxJobs", "foliot queues set few --max-jobs");
+      assertThat(put.at("limit")).isEqualTo(BigDecimal.TWO);
+      assertThat(small.put("/v1/jobs/more", NIGHTLY).status()).as("another queue has room").isEqualTo(201);
+      assertThat(small.put("/v1/jobs/more?move=true", job).problem()).isEqualTo("too-many-jobs");
+      assertThat(small.call("PATCH", "/v1/jobs/more", "{\"queue\": \"few\"}",
+          Map.of("Content-Type", "application/merge-patch+json")).problem()).isEqualTo("too-many-jobs");
+      assertThat(small.call("PATCH", "/v1/queues/few", "{\"maxJobs\": 3}",
+          Map.of("Content-Type", "application/merge-patch+json")).status()).isEqualTo(200);
+      assertThat(small.put("/v1/jobs/more?move=true", job).status()).isEqualTo(200);
     }
   }
 

@@ -4,7 +4,7 @@ package io.foliot.core.coordination;
  * The identity of a worker. A name belongs to its owner: workers of two owners are two workers, whatever their names
  * are. So a caller cannot act as the worker of another caller.
  *
- * @param owner stands for the callers who may use the name, such as the id of an API key; empty for the application
+ * @param owner the callers who may use the name, such as the id of an API key; empty for the application
  *     that contains the engine. Only the engine sees it, and it is not shown to people
  * @param name the name of the worker's process; empty for an anonymous worker, which gets no addressed task
  */

@@ -5,10 +5,10 @@ package io.foliot.core.store;
  * for them: {@code US worker US node US message}, where US is the control character U+001F. Names have no control
  * characters.
  *
- * @param worker the name of the worker that reported the end, cut to {@value #MAX_WORKER} characters; empty if no worker
- *     with a name made the attempt, or if it reported to another node than it had claimed from
- * @param node the node that made the attempt or gave it to the worker, cut to {@value #MAX_NODE} characters; empty if it
- *     is not known
+ * @param worker the name of the worker that reported the end, cut to {@value #MAX_WORKER} characters; empty if no
+ *     worker with a name made the attempt, or if it reported to another node than it had claimed from
+ * @param node the node that made the attempt or gave it to the worker, cut to {@value #MAX_NODE} characters; empty if
+ *     it is not known
  */
 public record AttemptMaker(String worker, String node) {
   /** An unknown maker. */

@@ -9,6 +9,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -135,7 +136,7 @@ final class EveryScheduleTest {
   @Test
   void aTimeAfterThousandsOfExcludedDaysIsFound() {
     EverySchedule weekly = new EverySchedule(Duration.ofDays(7), Duration.ZERO);
-    Instant first = weekly.next(START);
+    Instant first = Objects.requireNonNull(weekly.next(START));
     List<String> days = new ArrayList<>();
     for (int week = 0; week < Calendar.MAX_ENTRIES; week++) {
       days.add(first.plus(Duration.ofDays(7L * week)).atZone(ZoneOffset.UTC).toLocalDate().toString());

@@ -64,7 +64,8 @@ final class FleetBeginRow implements Row {
       site.settle();
       put(cluster);
       long from = Math.ceilDiv(System.currentTimeMillis(), PERIOD_MILLIS) * PERIOD_MILLIS + WARM_MILLIS;
-      long to = from + time.toMillis();
+      // A whole number of periods, also in a short run.
+      long to = from + Math.ceilDiv(time.toMillis(), PERIOD_MILLIS) * PERIOD_MILLIS;
       TimeUnit.MILLISECONDS.sleep(to + WARM_MILLIS - System.currentTimeMillis());
       cluster.ensureWorked();
       ledger.ensureEachOnceInItsPlace();

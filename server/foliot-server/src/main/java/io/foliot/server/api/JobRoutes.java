@@ -595,7 +595,9 @@ final class JobRoutes {
       case Jobs.RunActiveException active -> new Problem(ProblemKind.RUN_ACTIVE, active.getMessage()
           + "; nothing was done, try again when the active run has ended");
       case Jobs.TooManyJobsException tooMany -> new Problem(ProblemKind.TOO_MANY_JOBS, tooMany.getMessage()
-          + "; delete some, or set jobs.max (--max-jobs) higher. Nothing was done").with("limit", tooMany.max());
+          + "; delete some, or set " + tooMany.queue().map(queue -> "maxJobs of the queue higher: foliot queues set "
+              + queue + " --max-jobs NUMBER").orElse("jobs.max (--max-jobs) higher")
+          + ". Nothing was done").with("limit", tooMany.max());
       default -> reason;
     };
   }

@@ -27,7 +27,7 @@ final class QueueJson {
   static final String MASK = Secrets.MASK;
 
   private static final List<String> FIELDS = List.of("delivery", "retry", "priority", "rate", "concurrency", "maxWait",
-      "maxRun", "retention", "paused");
+      "maxRun", "maxJobs", "retention", "paused");
   private static final List<String> RETRY_FIELDS = List.of("maxAttempts", "backoff", "multiplier", "maxBackoff",
       "jitter");
   private static final List<String> RETENTION_FIELDS = List.of("finished", "failed");
@@ -51,6 +51,7 @@ final class QueueJson {
   private @Nullable Integer concurrency;
   private @Nullable Duration maxWait;
   private Duration maxRun;
+  private int maxJobs;
   private Duration retainFinished;
   private Duration retainFailed;
   private boolean paused;
@@ -68,6 +69,7 @@ final class QueueJson {
     concurrency = from.concurrency();
     maxWait = from.maxWait();
     maxRun = from.maxRun();
+    maxJobs = from.maxJobs();
     retainFinished = from.retainFinished();
     retainFailed = from.retainFailed();
     paused = from.paused();
@@ -136,6 +138,8 @@ final class QueueJson {
       case "concurrency" -> concurrency = in.integer(name, 1, Integer.MAX_VALUE);
       case "maxWait" -> maxWait = in.duration(name);
       case "maxRun" -> maxRun = or(in.duration(name), DEFAULTS.maxRun());
+      case "maxJobs" ->
+        maxJobs = or(in.integer(name, 0, QueueConfig.LARGEST_MAX_JOBS), DEFAULTS.maxJobs());
       case "retention" -> in.objectOrEach(name, RETENTION_FIELDS, field -> readRetention(in, field));
       case "paused" -> paused = or(in.truth(name), DEFAULTS.paused());
       // Answers show these two fields. They are accepted, so that a caller can read a queue, change it, and send it
@@ -230,9 +234,8 @@ final class QueueJson {
     }
     ensureKnownSettings(type, settings);
     Retry retry = new Retry(maxAttempts, backoff, multiplier, maxBackoff, jitter);
-    return new QueueConfig(name, target, retry, priority, rate, concurrency, maxWait, maxRun, retainFinished,
-        retainFailed,
-        paused);
+    return new QueueConfig(name, target, retry, priority, rate, concurrency, maxWait, maxRun, maxJobs,
+        retainFinished, retainFailed, paused);
   }
 
   private static void ensureKnownSettings(String type, Map<String, String> settings) {
@@ -305,6 +308,7 @@ final class QueueJson {
       duration(json, "maxWait", queue.maxWait());
     }
     duration(json, "maxRun", queue.maxRun());
+    json.writeNumberProperty("maxJobs", queue.maxJobs());
     json.writeObjectPropertyStart("retention");
     duration(json, "finished", queue.retainFinished());
     duration(json, "failed", queue.retainFailed());

@@ -53,7 +53,7 @@ public final class Request {
     byte[] body(int maxBytes);
 
     /**
-     * Has an action run when the client closes the connection. The thread of the request must wait meanwhile, and read
+     * Runs an action when the client closes the connection. The thread of the request must wait meanwhile, and read
      * nothing. Called once at most.
      */
     void whenClosed(Runnable action);
@@ -77,7 +77,7 @@ public final class Request {
     return isCallerKnown.getAsBoolean();
   }
 
-  /** Has an action run when the client closes the connection, while the thread of the request waits. */
+  /** Runs an action when the client closes the connection, while the thread of the request waits. */
   void whenClosed(Runnable action) {
     incoming.whenClosed(action);
   }

@@ -123,7 +123,9 @@ final class PostgresTablesTest {
     return JdbcStore.open(Databases.options(database));
   }
 
-  /** Each claim moves a task in the index of due times, and PostgreSQL then writes an entry of every index of the task. */
+  /**
+   * Each claim moves a task in the index of due times, and PostgreSQL then writes an entry of every index of the task.
+   */
   @Test
   void aTaskWithoutAKeyHasTwoIndexEntries() {
     assertThat(Databases.strings(database, "SELECT indexrelid::regclass::text FROM pg_index"
