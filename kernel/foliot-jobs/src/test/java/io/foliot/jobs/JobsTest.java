@@ -797,7 +797,7 @@ final class JobsTest {
   void jobsOfAFullQueueLeaveTheOtherQueuesAlone() {
     int max = 200;
     join(engine.putQueue(QueueConfig.builder("flood", Target.local()).maxJobs(max).build()));
-    Jobs limited = planner.jobs(JobHost.of(engine::write, engine::findQueue, 10 * max));
+    Jobs limited = planner.jobs(JobHost.of(engine::write, engine::findQueue, 10L * max));
     int refused = 0;
     for (int i = 0; i < 3 * max; i++) {
       CompletableFuture<Jobs.Put> put = limited.put(Job.named("flood-" + i).queue("flood").every(Duration.ofMillis(100))

@@ -86,6 +86,7 @@ final class SimWorker {
      * Handles, in the node, an answer that could not be written because the worker or its connection is gone. Such an
      * answer may also be lost without a failure of the write.
      */
+    @SuppressWarnings("UnusedVariable") // only an answer with tasks needs it
     default void unwritten(Engine engine, R answer) {}
   }
 

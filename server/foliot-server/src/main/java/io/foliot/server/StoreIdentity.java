@@ -19,6 +19,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,7 +56,7 @@ final class StoreIdentity {
   // written by the store's threads, one check at a time; read by any thread
   private volatile String expected;
   private volatile int missed;
-  private volatile long losses;
+  private final AtomicLong losses = new AtomicLong();
 
   private StoreIdentity(TaskStore store, RandomGenerator random, @Nullable Path folder, String expected) {
     this.store = store;
@@ -195,7 +196,7 @@ final class StoreIdentity {
     }
     missed = before + 1;
     if (before == 0) {
-      losses++;
+      losses.incrementAndGet();
       log.error("the store no longer has its identity: it has lost its content, or this is another store. Tasks,"
           + " queues, jobs and API keys are missing. This server is not ready, and adopts the store as it is in"
           + " {} seconds: expected={}, identity={}", ADOPT_AFTER, expected, found == null ? "none" : found);
@@ -215,7 +216,7 @@ final class StoreIdentity {
 
   /** Returns how often the store has lost its identity while this server ran. */
   long losses() {
-    return losses;
+    return losses.get();
   }
 
   /** Returns the reason why the server is not ready, or an empty list if the store has its identity. */

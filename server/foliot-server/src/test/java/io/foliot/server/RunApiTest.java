@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +47,10 @@ final class RunApiTest {
     return tasks;
   }
 
+  private static Claimed of(Map<String, Claimed> tasks, String shard) {
+    return Objects.requireNonNull(tasks.get(shard), shard);
+  }
+
   private void end(Claimed task, String what, String more) {
     Rig.Answer ended = rig.post("/v1/tasks/" + task.id + "/" + what, "{\"token\": \"" + task.token + "\"" + more + "}");
     assertThat(ended.status()).as(ended.body()).isEqualTo(200);
@@ -61,10 +66,10 @@ final class RunApiTest {
     put(job, 3, "");
     String time = trigger(job);
     Map<String, Claimed> tasks = claim(3);
-    end(tasks.get("0"), "ack", ", \"log\": \"0 is done\"");
-    end(tasks.get("1"), "nack",
+    end(of(tasks, "0"), "ack", ", \"log\": \"0 is done\"");
+    end(of(tasks, "1"), "nack",
         ", \"reason\": \"no such table\", \"log\": \"opened\\nno such table\", \"checkpoint\": \"row 7\"");
-    end(tasks.get("2"), "ack", "");
+    end(of(tasks, "2"), "ack", "");
     ended(job, time, "FAILED");
     tasks.put("time", new Claimed(time, ""));
     return tasks;
@@ -73,26 +78,26 @@ final class RunApiTest {
   @Test
   void aFailedRunLeadsToItsReasonItsLogAndItsTask() {
     Map<String, Claimed> tasks = failed("bad");
-    String time = tasks.get("time").id;
+    String time = of(tasks, "time").id;
     assertThat(rig.get("/v1/jobs/bad").text("latestFailure", "reason")).isEqualTo("shard 1: no such table");
     assertThat(rig.get("/v1/jobs/bad/runs").text("runs", 0, "reason")).isEqualTo("shard 1: no such table");
 
     Rig.Answer run = rig.get("/v1/jobs/bad/runs/" + time);
     assertThat(run.list("shards")).hasSize(3);
-    assertThat(run.text("shards", 1, "task")).isEqualTo(tasks.get("1").id);
+    assertThat(run.text("shards", 1, "task")).isEqualTo(of(tasks, "1").id);
     assertThat(run.text("shards", 1, "state")).isEqualTo("FAILED");
     assertThat(run.text("shards", 1, "reason")).isEqualTo("no such table");
     assertThat(run.text("shards", 1, "checkpoint")).isEqualTo("row 7");
     assertThat(run.text("shards", 1, "begunAt")).isNotEmpty();
     assertThat(run.text("shards", 1, "worker")).isEqualTo("w1");
-    Rig.Answer task = rig.get("/v1/tasks/" + tasks.get("0").id);
+    Rig.Answer task = rig.get("/v1/tasks/" + of(tasks, "0").id);
     assertThat(task.text("attempts", 0, "worker")).isEqualTo("w1");
     assertThat(task.text("attempts", 0, "node")).isEqualTo(run.text("shards", 1, "node")).isNotEmpty();
     assertThat(task.text("attempts", 0, "detail")).isEmpty();
     assertThat(run.text("shards", 0, "state")).isEqualTo("FINISHED");
     Rig.Answer onlyFailed = rig.get("/v1/jobs/bad/runs/" + time + "?failed=true");
     assertThat(onlyFailed.list("shards")).hasSize(1);
-    assertThat(onlyFailed.text("shards", 0, "task")).isEqualTo(tasks.get("1").id);
+    assertThat(onlyFailed.text("shards", 0, "task")).isEqualTo(of(tasks, "1").id);
 
     Rig.Answer log = rig.get("/v1/jobs/bad/log");
     assertThat(log.text("time")).isEqualTo(time);
@@ -106,31 +111,31 @@ final class RunApiTest {
   @Test
   void theWayToATaskHoldsAfterARedriveOfTheQueue() {
     Map<String, Claimed> tasks = failed("bad");
-    String time = tasks.get("time").id;
+    String time = of(tasks, "time").id;
     rig.post("/v1/queues/billing/redrive", "{}");
     Rig.Answer run = rig.get("/v1/jobs/bad/runs/" + time);
-    assertThat(run.text("shards", 1, "task")).isEqualTo(tasks.get("1").id);
+    assertThat(run.text("shards", 1, "task")).isEqualTo(of(tasks, "1").id);
     assertThat(run.text("shards", 1, "state")).isNotEqualTo("FAILED");
-    end(claim(1).get("1"), "ack", ", \"log\": \"better now\"");
+    end(of(claim(1), "1"), "ack", ", \"log\": \"better now\"");
     assertThat(rig.get("/v1/jobs/bad/log").body()).contains("better now");
   }
 
   @Test
   void aFailedShardRunsAgainAndTheResultOfItsRunFollows() {
     Map<String, Claimed> tasks = failed("bad");
-    String redrive = "/v1/jobs/bad/runs/" + tasks.get("time").id + "/redrive";
+    String redrive = "/v1/jobs/bad/runs/" + of(tasks, "time").id + "/redrive";
     assertThat(rig.post(redrive, "{\"shard\": 0}").problem()).isEqualTo("not-failed");
     assertThat(rig.post(redrive, "{\"shard\": 3}").problem()).isEqualTo("not-failed");
     assertThat(rig.post(redrive, "{\"shard\": 1, \"zone\": \"a\"}").problem()).isEqualTo("not-failed");
     assertThat(rig.post(redrive, "{}").problem()).isEqualTo("missing-field");
 
     Rig.Answer again = rig.post(redrive, "{\"shard\": 1}");
-    assertThat(again.text("active", 0, "time")).as(again.body()).isEqualTo(tasks.get("time").id);
+    assertThat(again.text("active", 0, "time")).as(again.body()).isEqualTo(of(tasks, "time").id);
     Rig.Answer claim = rig.post("/v1/queues/billing/claims", "{\"wait\": \"10s\", \"lease\": \"1m\"}");
-    assertThat(claim.text("tasks", 0, "id")).isEqualTo(tasks.get("1").id);
+    assertThat(claim.text("tasks", 0, "id")).isEqualTo(of(tasks, "1").id);
     assertThat(claim.text("tasks", 0, "checkpoint")).isEqualTo("row 7");
     end(new Claimed(claim.text("tasks", 0, "id"), claim.text("tasks", 0, "token")), "ack", "");
-    Rig.Answer run = ended("bad", tasks.get("time").id, "SUCCEEDED");
+    Rig.Answer run = ended("bad", of(tasks, "time").id, "SUCCEEDED");
     assertThat(run.at("runs", 0, "failed")).hasToString("0");
     assertThat(rig.get("/v1/jobs/bad").at("totals", "failed")).hasToString("0");
     assertThat(rig.post(redrive, "{\"shard\": 1}").problem()).isEqualTo("not-failed");
@@ -141,7 +146,7 @@ final class RunApiTest {
     Map<String, Claimed> tasks = failed("bad");
     String next = trigger("bad");
     rig.eventually("/v1/jobs/bad/runs/" + next, answer -> answer.status() == 200);
-    assertThat(rig.post("/v1/jobs/bad/runs/" + tasks.get("time").id + "/redrive", "{\"shard\": 1}").problem())
+    assertThat(rig.post("/v1/jobs/bad/runs/" + of(tasks, "time").id + "/redrive", "{\"shard\": 1}").problem())
         .isEqualTo("run-active");
   }
 
@@ -181,7 +186,7 @@ final class RunApiTest {
   @Test
   void aKeyOfAnotherQueueSeesNeitherRunsNorLogs() {
     Map<String, Claimed> tasks = failed("bad");
-    String time = tasks.get("time").id;
+    String time = of(tasks, "time").id;
     String admin = rig.post("/v1/keys", "{\"actions\": [\"admin\"], \"queues\": [\"*\"]}").text("key");
     rig.as(admin).withQueue("other");
     String other = rig.post("/v1/keys", "{\"actions\": [\"read\", \"submit\"], \"queues\": [\"other\"]}").text("key");

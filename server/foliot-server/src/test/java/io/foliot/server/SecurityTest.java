@@ -232,8 +232,10 @@ class SecurityTest {
       rig.call("POST", "/v1/jobs/nightly/pause", "{\"reason\": \"freeze\"}",
           Map.of("Content-Type", "application/json"));
       rig.delete("/v1/jobs/nightly?runs=cancel");
-      rig.send("POST", "/v1/jobs:batch", "{\"job\": \"b1\", \"queue\": \"mine\", \"schedule\": {\"every\": \"1h\"}}\n"
-          + "{\"job\": \"b2\"}\n", Map.of("Content-Type", "application/x-ndjson"));
+      rig.send("POST", "/v1/jobs:batch", """
+          {"job": "b1", "queue": "mine", "schedule": {"every": "1h"}}
+          {"job": "b2"}
+          """, Map.of("Content-Type", "application/x-ndjson"));
     });
     assertThat(lines).hasSize(5).allSatisfy(line -> assertThat(line).doesNotContain("s3cr3t"));
     assertThat(lines.get(0)).contains("before=none", "\"every\":\"1h\"", "\"parameter\":\"***\"");
