@@ -59,12 +59,12 @@ final class SocketReads {
         read = new CompletableFuture<>();
         ahead = read;
         CompletableFuture<byte @Nullable []> begun = read;
-        Thread unused = Thread.ofVirtual().name("foliot-connection-watch").start(() -> read(begun));
+        Thread unusedThread = Thread.ofVirtual().name("foliot-connection-watch").start(() -> read(begun));
       }
     } finally {
       lock.unlock();
     }
-    CompletableFuture<?> watched = read.whenComplete((bytes, failure) -> {
+    CompletableFuture<?> unused = read.whenComplete((bytes, failure) -> {
       if (bytes == null) {
         onEnd.run();
       }
