@@ -35,6 +35,18 @@ public final class ItemsFailedException extends StoreException {
   }
 
   /**
+   * Returns the failure that holds for the failed items of two parts of a batch: one with an unknown effect, if there is
+   * one, because nothing was done for an item only if the failure of the whole batch says so.
+   *
+   * @param failure the failure of one part, or null for none
+   */
+  public static StoreException either(@Nullable StoreException failure, StoreException other) {
+    return failure == null || failure instanceof StoreAwayException || failure instanceof StoreFullException
+        ? other
+        : failure;
+  }
+
+  /**
    * Returns the results in the order of the items, with null for an item that failed. Each result has the type that the
    * call returns for an item; the result of a claim is a {@link ClaimResult}.
    */

@@ -22,6 +22,11 @@ public final class LatePasses {
   private boolean wasLate;
   private long wasLateMillis;
 
+  /** @param nowNanos the monotonic time at which the first window begins */
+  LatePasses(long nowNanos) {
+    windowNanos = nowNanos;
+  }
+
   /** Records a pass that began this late. */
   synchronized void passed(long lateMillis, long nowNanos) {
     advance(nowNanos);

@@ -56,7 +56,7 @@ public final class ServerMeter implements Meter, JobMeter {
   private final Timer runsLate;
   private final Timer passesLate;
   private final JobStates jobs = new JobStates();
-  private final LatePasses latePasses = new LatePasses();
+  private final LatePasses latePasses = new LatePasses(System.nanoTime());
   private final AtomicLong jobsAhead = new AtomicLong();
   private final Counter slotsGained;
   private final Counter slotsLost;

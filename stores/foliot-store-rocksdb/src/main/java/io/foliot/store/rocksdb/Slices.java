@@ -55,10 +55,10 @@ final class Slices<T, R> {
         results.addAll(slice.join());
       } else if (reason instanceof ItemsFailedException partly) {
         results.addAll(partly.results());
-        failure = partly.failure();
+        failure = ItemsFailedException.either(failure, partly.failure());
       } else if (reason instanceof StoreException e) {
         results.addAll(Collections.nCopies(size, null));
-        failure = e;
+        failure = ItemsFailedException.either(failure, e);
       } else {
         throw new CompletionException(reason);
       }

@@ -5,7 +5,6 @@ import io.foliot.core.Token;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
-import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TermsByQueue;
@@ -175,11 +174,7 @@ public final class OptimisticBatch<Q, R> {
    * effect takes precedence over one without an effect. Any thread may call this method.
    */
   public void fail(StoreException reason) {
-    failure.accumulateAndGet(reason, (old, next) -> old == null || isNothingDone(old) ? next : old);
-  }
-
-  private static boolean isNothingDone(StoreException failure) {
-    return failure instanceof StoreAwayException || failure instanceof StoreFullException;
+    failure.accumulateAndGet(reason, ItemsFailedException::either);
   }
 
   /**
