@@ -5,11 +5,11 @@ import io.foliot.core.Stages;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -64,9 +64,11 @@ final class AheadJobs {
       return;
     }
     isRequested.set(false);
-    Stages.call(() -> page(null, 0)).whenComplete((jobs, failure) -> {
-      isIncomplete = jobs == null;
-      if (jobs == null) {
+    AtomicLong ahead = new AtomicLong();
+    Stages.pages(cursor -> page(cursor, ahead)).whenComplete((done, failure) -> {
+      isIncomplete = failure != null;
+      long jobs = ahead.get();
+      if (failure != null) {
         LOG.log(System.Logger.Level.WARNING,
             "cannot search for jobs that are ahead of the store's clock; searching again after a later pass", failure);
       } else {
@@ -82,16 +84,13 @@ final class AheadJobs {
     });
   }
 
-  private CompletionStage<Long> page(@Nullable String cursor, long before) {
+  private CompletionStage<Optional<String>> page(@Nullable String cursor, AtomicLong jobs) {
     return store.timeMicros(0).thenCombine(store.query(Shards.JOBS, null, PAGE, cursor), (micros, page) -> {
       searchedMillis = Math.floorDiv(micros, 1_000L);
       List<TaskRecord> ahead = page.tasks().stream().filter(task -> isAhead(task, searchedMillis)).toList();
-      return woken(ahead).thenCompose(done -> next(page, before + ahead.size()));
+      jobs.addAndGet(ahead.size());
+      return woken(ahead).thenApply(done -> Optional.ofNullable(page.cursor()));
     }).thenCompose(stage -> stage);
-  }
-
-  private CompletionStage<Long> next(TaskPage page, long jobs) {
-    return page.cursor() == null ? CompletableFuture.completedFuture(jobs) : page(page.cursor(), jobs);
   }
 
   static boolean isAhead(TaskRecord task, long now) {

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -94,7 +94,7 @@ final class QueueJobs {
   private void count() {
     long began = surroundings.nanoTime();
     Map<String, Long> found = new HashMap<>();
-    Stages.call(() -> page(null, found)).whenComplete((done, failure) -> {
+    Stages.pages(cursor -> page(cursor, found)).whenComplete((done, failure) -> {
       if (failure != null) {
         LOG.log(System.Logger.Level.WARNING, "cannot count the jobs of the queues; counting again in a while", failure);
       }
@@ -111,10 +111,10 @@ final class QueueJobs {
     nextNanos = surroundings.nanoTime() + Math.max(MIN_PAUSE_NANOS, PAUSE_FACTOR * durationNanos);
   }
 
-  private CompletionStage<Boolean> page(@Nullable String cursor, Map<String, Long> found) {
-    return store.query(Shards.JOBS, null, PAGE, cursor).thenCompose(page -> {
+  private CompletionStage<Optional<String>> page(@Nullable String cursor, Map<String, Long> found) {
+    return store.query(Shards.JOBS, null, PAGE, cursor).thenApply(page -> {
       add(page, found);
-      return page.cursor() == null ? CompletableFuture.completedFuture(true) : page(page.cursor(), found);
+      return Optional.ofNullable(page.cursor());
     });
   }
 
