@@ -512,9 +512,11 @@ final class JobJudge {
     Instant next = status.nextTime();
     boolean isBehind = story.job().schedule().after() == null && (next == null || next.toEpochMilli() < end - grace);
     // The time of a run is that of its insertion, not of its first attempt. While a slot has no owner, a run that times
-    // out or is replaced may end without an attempt.
+    // out or is replaced may end without an attempt. A time that ran while the store's clock was ahead does not run
+    // again when it comes.
     long last = Stream.concat(status.active().stream().map(run -> run.begun().toEpochMilli()),
-        status.history().stream().map(PastRun::begun)).max(Comparator.naturalOrder()).orElse(0L);
+        status.history().stream().map(past -> Math.max(past.begun(), past.to()))).max(Comparator.naturalOrder())
+        .orElse(0L);
     boolean isSilent = last < end - MAX_SILENCE_MILLIS;
     if (isBehind || isSilent) {
       unmet.accept(JobSimulation.Check.LIVENESS, "a job continues after the heal: job=" + story.name
