@@ -15,7 +15,9 @@ import java.util.Map;
  *
  * <p>The number of passes that the process can make is measured in each second in which passes are late. In each other
  * second the estimate grows: by a twentieth, or by a thousandth while a queue's passes are delayed. Delays reach
- * minutes ahead, so a faster growth would show its effect only after the estimate has become far too large.
+ * minutes ahead, so a faster growth would show its effect only after the estimate has become far too large. The
+ * estimate is never below {@link #FEWEST_PER_SECOND}: passes that are late although few are made wait for something
+ * else, such as the poll that takes over the slots of another node, and must not be delayed further.
  *
  * <p>The time of a job's next pass is all that is changed, so no other part has to know of shares. A line of passes for
  * each queue was rejected: the passes wait in the store, which would have to keep them apart.
@@ -27,6 +29,8 @@ final class PlanningShares {
   static final long MAX_DELAY_MILLIS = 600_000;
   /** A queue may have used its share up to this time ahead before its passes are delayed. */
   static final long BURST_MILLIS = 1_000;
+  /** Smallest estimate of the passes that the process can make in a second. */
+  static final int FEWEST_PER_SECOND = 50;
   private static final long SECOND_MILLIS = 1_000;
   /** For this time after its last pass, a queue has a share. */
   private static final long KEPT_MILLIS = 30_000;
@@ -97,7 +101,7 @@ final class PlanningShares {
       double measured = (double) SECOND_MILLIS * passes / (now - secondBegan);
       boolean delays = queues.values().stream().anyMatch(share -> share.usedUpTo - now > BURST_MILLIS);
       passesPerSecond = isLate
-          ? Math.max(1, measured)
+          ? Math.max(FEWEST_PER_SECOND, measured)
           : Math.min(UNLIMITED, passesPerSecond * (delays ? GROWTH_WHILE_DELAYED : GROWTH));
       passes = 0;
       isLate = false;

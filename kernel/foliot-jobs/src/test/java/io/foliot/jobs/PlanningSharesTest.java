@@ -46,6 +46,21 @@ final class PlanningSharesTest {
   }
 
   @Test
+  void fewPassesThatAreFoundLateAreNotDelayed() {
+    long due = 0;
+    for (int run = 0; run < 100; run++) {
+      long now = due + 4 * SECOND;
+      for (int pass = 0; pass < (run % 2 == 0 ? 2 : 10); pass++) {
+        assertThat(shares.nextPass("orders", due, now, now + 300)).as("run %s, pass %s", run, pass)
+            .isEqualTo(now + 300);
+        now += 300;
+        due = now;
+      }
+      due = now + 5 * SECOND;
+    }
+  }
+
+  @Test
   void aQueueWithFarTooManyPassesDelaysItsOwnOnly() {
     Planner process = new Planner();
     process.passes.add(new Pass("victim", -1, SECOND));

@@ -99,14 +99,14 @@ final class RemoteStoresTest {
   @Test
   void serversShareAPostgreSql() {
     try (PostgresServer postgres = PostgresServer.start()) {
-      assertShared(flags(postgres.createDatabase()), "class D");
+      assertShared(flags(postgres.createDatabase()), "durability D");
     }
   }
 
   @Test
   void serversShareAMariaDb() {
     try (MariaDbServer mariadb = MariaDbServer.start()) {
-      assertShared(flags(mariadb.createDatabase()), "class D");
+      assertShared(flags(mariadb.createDatabase()), "durability D");
     }
   }
 
@@ -116,7 +116,7 @@ final class RemoteStoresTest {
       Database database = mariadb.createDatabase();
       Map<String, String> flags = new HashMap<>(flags(database));
       flags.put("store", "jdbc:mysql://127.0.0.1:" + database.port() + "/" + database.name());
-      assertShared(flags, "class D");
+      assertShared(flags, "durability D");
     }
   }
 
@@ -124,7 +124,7 @@ final class RemoteStoresTest {
   void serversShareARedisWhoseSlotsDouble() {
     try (RedisServer redis = RedisServer.start()) {
       Map<String, String> flags = Map.of("store", redis.uri().toString());
-      assertShared(flags, "class B");
+      assertShared(flags, "durability B");
       try (FoliotServer server = start(flags)) {
         submit(server);
         JobAccount.put(server, "orders");
