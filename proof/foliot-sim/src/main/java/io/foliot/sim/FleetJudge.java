@@ -466,9 +466,13 @@ final class FleetJudge {
     return task != null && task.isLive();
   }
 
-  /** Returns whether a task permits no substitute, and its worker is gone. A later worker of its seat is no help. */
+  /**
+   * Returns whether a task permits no substitute, and its worker is gone. A later worker of its seat is no help, nor is
+   * a worker that has come back after its seat had rested, and has another number.
+   */
   private boolean mayWait(Planned plan) {
-    return plan.address().kind() == Address.Kind.ONLY && !isAlive(plan.worker());
+    return plan.address().kind() == Address.Kind.ONLY
+        && !(isAlive(plan.worker()) && seats.has(plan.worker(), plan.address().number()));
   }
 
   private boolean isAlive(String name) {

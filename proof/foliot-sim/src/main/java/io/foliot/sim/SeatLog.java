@@ -1,5 +1,6 @@
 package io.foliot.sim;
 
+import io.foliot.core.Address;
 import io.foliot.core.store.format.DocumentFormat;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -151,5 +152,12 @@ final class SeatLog {
   /** Returns the worker that has a seat, or the latest worker that had it; empty if there is no such seat. */
   String workerOf(int seat) {
     return seat < seats.seats().size() ? seats.seats().get(seat).worker() : "";
+  }
+
+  /** Returns whether a worker has the seat and the tenancy of a number. */
+  boolean has(String worker, int number) {
+    int place = Address.place(number);
+    return workerOf(place).equals(worker)
+        && seats.seats().get(place).tenancy() * Address.PLACES + place == number;
   }
 }
