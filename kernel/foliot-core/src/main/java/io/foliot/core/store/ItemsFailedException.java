@@ -35,8 +35,8 @@ public final class ItemsFailedException extends StoreException {
   }
 
   /**
-   * Returns the failure that holds for the failed items of two parts of a batch: one with an unknown effect, if there is
-   * one, because nothing was done for an item only if the failure of the whole batch says so.
+   * Returns the failure that holds for the failed items of two parts of a batch: one with an unknown effect, if there
+   * is one, because nothing was done for an item only if the failure of the whole batch says so.
    *
    * @param failure the failure of one part, or null for none
    */
