@@ -45,7 +45,7 @@ public final class Stages {
       String next = cursor;
       CompletableFuture<Optional<String>> read = call(() -> page.read(next)).toCompletableFuture();
       if (!read.isDone()) {
-        read.whenComplete((after, failure) -> {
+        CompletableFuture<?> unused = read.whenComplete((after, failure) -> {
           if (failure != null) {
             all.completeExceptionally(failure);
           } else if (after.isPresent()) {

@@ -15,8 +15,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class SlicesTest {
-  private static final StoreException UNKNOWN = new StoreException("the connection broke", null);
-  private static final StoreException AWAY = new StoreAwayException("nothing was done", null);
+  private final StoreException unknown = new StoreException("the connection broke", null);
+  private final StoreException away = new StoreAwayException("nothing was done", null);
 
   private final List<Integer> items = IntStream.range(0, 2 * Slices.ITEMS + 1).boxed().toList();
 
@@ -44,11 +44,11 @@ final class SlicesTest {
 
   @Test
   void anUnknownEffectOfOneSliceIsSaid() {
-    assertThat(failure(UNKNOWN, AWAY).failure()).isEqualTo(UNKNOWN);
-    assertThat(failure(AWAY, UNKNOWN).failure()).isEqualTo(UNKNOWN);
-    assertThat(failure(AWAY, AWAY).failure()).isEqualTo(AWAY);
+    assertThat(failure(unknown, away).failure()).isEqualTo(unknown);
+    assertThat(failure(away, unknown).failure()).isEqualTo(unknown);
+    assertThat(failure(away, away).failure()).isEqualTo(away);
     List<Object> expected = new ArrayList<>(Collections.nCopies(2 * Slices.ITEMS, null));
     expected.add(2 * Slices.ITEMS);
-    assertThat(failure(AWAY, UNKNOWN).results()).isEqualTo(expected);
+    assertThat(failure(away, unknown).results()).isEqualTo(expected);
   }
 }
