@@ -51,7 +51,7 @@ class FullDiskTest {
         FoliotException refusal = catchThrowableOfType(FoliotException.class, () -> submit(client));
         assertThat(refusal.status()).isEqualTo(FULL);
         assertThat(refusal.type()).isEqualTo("urn:foliot:problem:store-full");
-        assertThat(refusal.problem().detail()).contains("nothing was written", "once there is room");
+        assertThat(refusal.problem().detail()).contains("nothing was written", "then repeat the call");
         rig.say("refused: " + refusal.problem().detail());
         Await.until("accepted tasks are finished", BOUND,
             () -> accepted.stream().allMatch(task -> isFinal(rig.client.read(task.id()))));
