@@ -8,7 +8,6 @@ import io.foliot.core.Token;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Extension;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.UnreadableException;
@@ -16,9 +15,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -280,7 +281,7 @@ final class ClusterPermits {
     int permits = gone.stream().mapToInt(PermitRecord.Holder::permits).sum();
     long untilMillis = gone.stream().mapToLong(PermitRecord.Holder::untilMillis).max().orElseThrow();
     underWay++;
-    inbox.after(permits == 0 ? CompletableFuture.completedFuture(0) : running(queue, untilMillis, now, null, 0),
+    inbox.after(permits == 0 ? CompletableFuture.completedFuture(0) : running(queue, untilMillis, now),
         (running, failure, nowNanos) -> {
           ended(running != null);
           if (running == null) {
@@ -301,34 +302,33 @@ final class ClusterPermits {
    * Counts the attempts of all nodes that were claimed no later than {@code untilMillis}, and whose leases have not
    * ended. The ended leases are closed, so that no extension that is under way makes one of them valid again.
    */
-  private CompletionStage<Integer> running(String queue, long untilMillis, long now, @Nullable String cursor,
-      int before) {
-    CompletionStage<TaskPage> read = Stages.call(() -> store.query(queue, TaskState.RUNNING, PAGE, cursor));
-    return read.thenCompose(page -> {
-      int running = before;
+  private CompletionStage<Integer> running(String queue, long untilMillis, long now) {
+    AtomicInteger running = new AtomicInteger();
+    return Stages.pages(cursor -> store.query(queue, TaskState.RUNNING, PAGE, cursor).thenCompose(page -> {
       List<Extension> closings = new ArrayList<>();
       for (TaskRecord task : page.tasks()) {
         Token token = task.token();
         if (task.claimedAt() <= untilMillis && token != null && task.settledAs() == null) {
           if (task.leaseEnd() > now) {
-            running++;
+            running.incrementAndGet();
           } else {
             closings.add(new Extension(task.id(), token, 0));
           }
         }
       }
-      return closed(closings, running).thenCompose(known -> page.cursor() == null
-          ? CompletableFuture.completedFuture(known)
-          : running(queue, untilMillis, now, page.cursor(), known));
-    });
+      return unclosed(closings).thenApply(left -> {
+        running.addAndGet(left);
+        return Optional.ofNullable(page.cursor());
+      });
+    })).thenApply(done -> running.get());
   }
 
-  /** Closes leases, and adds the number of those that have not ended to {@code before}. */
-  private CompletionStage<Integer> closed(List<Extension> closings, int before) {
+  /** Closes leases, and returns the number of those that have not ended. */
+  private CompletionStage<Integer> unclosed(List<Extension> closings) {
     return closings.isEmpty()
-        ? CompletableFuture.completedFuture(before)
+        ? CompletableFuture.completedFuture(0)
         : Stages.call(() -> store.extend(closings))
-            .thenApply(results -> before + (int) results.stream().filter(result -> result.leaseEnd() != 0).count());
+            .thenApply(results -> (int) results.stream().filter(result -> result.leaseEnd() != 0).count());
   }
 
   /**

@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>An entry does not show whether its task has been claimed. So once a second, the new entries of the lanes that do
  * not flow are examined, by claims that begin nothing ({@link Claim#end}). A task that waits costs one read.
- * <li>Every {@value #AGAIN_TURNS} seconds, all entries of these lanes are examined: another node may have claimed the
- * task of an entry that waits here.
+ * <li>Every {@value #AGAIN_TURNS} seconds, the first entries of these lanes are examined again, as many as one call
+ * takes: another node may have claimed the task of an entry that waits here. The end of a lease changes the task's
+ * place in the index, so a poll then brings a new entry anyway.
  * <li>Entries of paused, unserved and full lanes are parked. The store parks no task that the end of its lease
  * finishes; {@link #add} takes the entries that the store did not park.
  * </ol>

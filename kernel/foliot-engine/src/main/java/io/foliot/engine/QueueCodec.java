@@ -45,9 +45,10 @@ final class QueueCodec {
       out.varint(queue.concurrency() == null ? 0 : queue.concurrency());
       writeDuration(queue.maxWait(), out);
       writeDuration(queue.maxRun(), out);
+      out.u32(queue.maxJobs());
       writeDuration(queue.retainFinished(), out);
       writeDuration(queue.retainFailed(), out);
-      out.u8(queue.paused() ? 1 : 0).u64(closingSince).u32(queue.maxJobs());
+      out.u8(queue.paused() ? 1 : 0).u64(closingSince);
     });
   }
 
@@ -76,17 +77,12 @@ final class QueueCodec {
     int priority = (int) in.near();
     double rate = readDouble(in);
     int concurrency = in.varint();
-    QueueConfig.Builder queue = QueueConfig.builder(name, target).retry(retry).priority(priority)
+    QueueConfig queue = QueueConfig.builder(name, target).retry(retry).priority(priority)
         .rate(Double.isNaN(rate) ? null : Double.valueOf(rate))
         .concurrency(concurrency == 0 ? null : Integer.valueOf(concurrency)).maxWait(readNullableDuration(in))
-        .maxRun(readDuration(in)).retainFinished(readDuration(in)).retainFailed(readDuration(in))
-        .paused(in.u8() != 0);
-    long closingSince = in.u64();
-    if (!in.atEnd()) {
-      // Settings that were written before this setting existed end here.
-      queue.maxJobs(in.u32());
-    }
-    return new Decoded(queue.build(), closingSince);
+        .maxRun(readDuration(in)).maxJobs(in.u32()).retainFinished(readDuration(in)).retainFailed(readDuration(in))
+        .paused(in.u8() != 0).build();
+    return new Decoded(queue, in.u64());
   }
 
   private static void writeTarget(Target target, Bytes out) {

@@ -7,11 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Retry;
 import io.foliot.core.Target;
-import io.foliot.core.store.format.BytesReader;
 import io.foliot.core.store.format.DocumentFormat;
 import io.foliot.core.store.format.MalformedException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -38,13 +36,6 @@ final class EngineDocumentsTest {
     byte[] closing = QueueCodec.encode(FULL, 1_234);
     assertThat(QueueCodec.decodeAll(closing)).isEqualTo(new QueueCodec.Decoded(FULL, 1_234));
     assertThat(QueueCodec.decode(closing)).isEqualTo(FULL);
-  }
-
-  @Test
-  void settingsWithoutALimitOfJobsHaveItsDefault() {
-    byte[] full = DocumentFormat.decode("queue", QueueCodec.encode(FULL), BytesReader::rest);
-    byte[] older = DocumentFormat.encode("queue", out -> out.bytes(Arrays.copyOf(full, full.length - Integer.BYTES)));
-    assertThat(QueueCodec.decode(older)).isEqualTo(FULL.toBuilder().maxJobs(QueueConfig.DEFAULT_MAX_JOBS).build());
   }
 
   @Test

@@ -1,7 +1,5 @@
 package io.foliot.jobs;
 
-import static java.util.Objects.requireNonNull;
-
 import io.foliot.core.Body;
 import io.foliot.core.Limits;
 import io.foliot.core.OnConflict;
@@ -11,14 +9,9 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.coordination.Fleet;
-import io.foliot.core.store.Claim;
-import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
-import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Redrive;
-import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.NewerVersionException;
@@ -72,6 +65,7 @@ public final class Jobs {
   private final JobViews views;
   private final JobCount count;
   private final QueueJobs queueJobs;
+  private final JobWrites writes;
   private final RunTasks runTasks;
   /** The queues whose jobs the caller may reach; null for all. */
   private final @Nullable Predicate<String> queues;
@@ -209,9 +203,6 @@ public final class Jobs {
    */
   public record Page(List<JobStatus> jobs, @Nullable String next) {}
 
-  /** Lease of a change that claims a job; that of a pass is as long. */
-  private static final long LEASE_MILLIS = 5_000;
-
   /** The record of a job as it was read, or as it was claimed. */
   private record Stored(JobRecord record, TaskRecord task) {}
 
@@ -245,6 +236,7 @@ public final class Jobs {
     views = new JobViews(store, host, calendars, time, fleet, allocators);
     count = new JobCount(store, surroundings);
     queueJobs = new QueueJobs(store, surroundings);
+    writes = new JobWrites(store, host);
     runTasks = new RunTasks(store);
     queues = null;
   }
@@ -261,6 +253,7 @@ public final class Jobs {
     views = all.views;
     count = all.count;
     queueJobs = all.queueJobs;
+    writes = all.writes;
     runTasks = all.runTasks;
     this.queues = queues;
   }
@@ -324,7 +317,7 @@ public final class Jobs {
       return ensureWorkers(next).thenCompose(ensured -> calendars.of(next.schedule()))
           .thenCompose(known -> calendars.of(old.schedule()).thenCompose(before -> time.now(name)
               .thenCompose(read -> {
-                long now = now(found.task(), read);
+                long now = JobWrites.now(found.task(), read);
                 JobRecord changed = JobChange.put(found.record(), next, now,
                     calendar -> either(known, before, calendar));
                 return moves
@@ -385,9 +378,9 @@ public final class Jobs {
       } catch (IllegalArgumentException e) {
         // The schedule has no future time, which is refused for a new job. But if the job exists with the same
         // definition, the put is accepted, so the job must be read first.
-        return busy();
+        return JobWrites.busy();
       }
-      return creating(job, refusal -> busy(), () -> added(created, now, known));
+      return creating(job, refusal -> JobWrites.busy(), () -> added(created, now, known));
     })).thenCompose(added -> added.isPresent()
         ? CompletableFuture.completedFuture(added.get())
         : repeats.untilTaken(job.name(), claims -> replace(job, moves, creation, change, claims)))
@@ -431,7 +424,8 @@ public final class Jobs {
             JobRecord created = creation.apply(job, now, known);
             return creating(job, Jobs::refused, () -> added(created, now, known));
           }
-          return held(live, claims, task -> replaced(task, job, moves, creation, change, known, now(task, now)));
+          return writes.held(live, claims,
+              task -> replaced(task, job, moves, creation, change, known, JobWrites.now(task, now)));
         })));
   }
 
@@ -530,7 +524,7 @@ public final class Jobs {
       TaskRecord stored = found.filter(this::isStored).orElse(null);
       return stored == null
           ? CompletableFuture.completedFuture(Optional.of(false))
-          : held(stored, claims, task -> isStored(task) ? deleted(name, task, stopsRuns) : busy());
+          : writes.held(stored, claims, task -> isStored(task) ? deleted(name, task, stopsRuns) : JobWrites.busy());
     }));
   }
 
@@ -538,14 +532,14 @@ public final class Jobs {
     JobRecord record = JobRecordFormat.decodeIfReadable(task);
     if (record == null) {
       ensureReplaceable(task);
-      return written(name, Body.EMPTY, task).thenApply(done -> done ? Optional.of(true) : Optional.empty());
+      return writes.written(name, Body.EMPTY, task).thenApply(done -> done ? Optional.of(true) : Optional.empty());
     }
     JobRecord next = JobChange.delete(record, stopsRuns);
     CompletionStage<Boolean> written = next == record
         ? CompletableFuture.completedFuture(true)
-        : written(name, JobPlanner.body(next), task);
+        : writes.written(name, JobPlanner.body(next), task);
     return written.thenCompose(done -> !done
-        ? busy()
+        ? JobWrites.busy()
         : cancelled(JobLife.stopping(next)).thenApply(cancelled -> Optional.of(!record.isDeleted())));
   }
 
@@ -673,7 +667,7 @@ public final class Jobs {
       TaskRecord task = found.filter(this::isFound).orElseThrow(() -> new UnknownJobException(name));
       return runTasks.page(readable(name, task), millis("time", time), onlyFailed, limit, cursor,
           queues == null ? queue -> true : queues);
-    }).thenApply(page -> new RunPage(page.tasks(), page.next())).toCompletableFuture();
+    }).toCompletableFuture();
   }
 
   /**
@@ -709,7 +703,7 @@ public final class Jobs {
   }
 
   private CompletionStage<Long> time(String name, Stored found) {
-    return time.now(name).thenApply(read -> now(found.task(), read));
+    return time.now(name).thenApply(read -> JobWrites.now(found.task(), read));
   }
 
   private CompletionStage<Boolean> revived(String name, TaskId id) {
@@ -745,7 +739,7 @@ public final class Jobs {
   private CompletableFuture<Requested> request(String name, Request request) {
     return changing(name, found -> calendars.of(found.record().job().schedule())
         .thenCompose(known -> time.now(name).thenCompose(read -> {
-          long now = now(found.task(), read);
+          long now = JobWrites.now(found.task(), read);
           JobChange.Requested requested = request.apply(found.record(), now, known);
           Requested result = new Requested(requested.times().stream().map(Instant::ofEpochMilli).toList(),
               requested.origin(), requested.isRepeated());
@@ -763,10 +757,10 @@ public final class Jobs {
       Function<JobRecord, CompletionStage<Boolean>> then) {
     return changing(name, found -> calendars.of(found.record().job().schedule())
         .thenCompose(known -> time.now(name).thenCompose(read -> {
-          long now = now(found.task(), read);
+          long now = JobWrites.now(found.task(), read);
           JobRecord next = change.apply(found.record(), now, known);
           return changed(found, next, now).thenCompose(status -> status.isEmpty()
-              ? busy()
+              ? JobWrites.busy()
               : then.apply(next).thenApply(done -> status));
         })));
   }
@@ -775,59 +769,13 @@ public final class Jobs {
   private <T> CompletableFuture<T> changing(String name, Function<Stored, CompletionStage<Optional<T>>> change) {
     return repeats.untilTaken(name, claims -> read(name).thenCompose(found -> {
       TaskRecord stored = found.filter(this::isFound).orElseThrow(() -> new UnknownJobException(name));
-      return held(stored, claims, task -> {
+      return writes.held(stored, claims, task -> {
         if (!isFound(task)) {
           throw new UnknownJobException(name);
         }
         return change.apply(new Stored(readable(name, task), task));
       });
     }));
-  }
-
-  /**
-   * Applies a change to the task of a job: as it was read while no attempt of it runs, else as this process claims it.
-   * Returns empty if the job runs and is not or cannot be claimed. The change decides again whether it may reach the
-   * job, because the task that was claimed may differ from the one that was read.
-   */
-  private <T> CompletionStage<Optional<T>> held(TaskRecord task, boolean claims,
-      Function<TaskRecord, CompletionStage<Optional<T>>> change) {
-    if (task.state() != TaskState.RUNNING) {
-      return change.apply(task);
-    }
-    return !claims
-        ? busy()
-        : store.claim(List.of(new Claim(task.id(), LEASE_MILLIS))).thenCompose(
-            batch -> batch.results().getFirst() instanceof ClaimResult.Won won
-                ? released(won.task(), Stages.call(() -> change.apply(won.task())))
-                : busy());
-  }
-
-  /**
-   * Ends the claim of a change that was refused or changed nothing. If the change was written, the claim has ended, and
-   * this settlement has no effect. If this settlement fails, the job is planned again once the lease has ended.
-   */
-  private <T> CompletionStage<T> released(TaskRecord claimed, CompletionStage<T> change) {
-    CompletableFuture<T> result = new CompletableFuture<>();
-    var unused = change.whenComplete((changed, failure) -> settled(claimed, null).whenComplete((settled, unsettled) -> {
-      if (failure != null) {
-        result.completeExceptionally(failure);
-      } else {
-        result.complete(changed);
-      }
-    }));
-    return result;
-  }
-
-  /** Ends the claim of a change. Returns whether this settlement took effect. */
-  private CompletionStage<Boolean> settled(TaskRecord claimed, @Nullable Body next) {
-    return Stages.call(() -> store.settle(List.of(new Settlement(claimed.id(), claimed.generation(),
-        requireNonNull(claimed.token()), new Outcome.Rearm(Due.NOW, next, List.of()), claimed.claimedAt(), ""))))
-        .thenApply(results -> results.getFirst().kind() == SettleResult.Kind.SETTLED);
-  }
-
-  /** Returns the time of a change: the time of its claim, or the time that was read. */
-  private static long now(TaskRecord task, long read) {
-    return task.state() == TaskState.RUNNING ? task.claimedAt() : read;
   }
 
   /**
@@ -933,11 +881,6 @@ public final class Jobs {
     return record;
   }
 
-  /** Returns the result that makes {@link Repeats} try again. */
-  private static <T> CompletionStage<Optional<T>> busy() {
-    return CompletableFuture.completedFuture(Optional.empty());
-  }
-
   private CompletionStage<Optional<JobStatus>> changed(Stored before, JobRecord next, long now) {
     // If a handler has ended the job, a pass must record that end first: this change may have to revive the job.
     return next == before.record()
@@ -971,9 +914,9 @@ public final class Jobs {
     Due due = Due.at(shares.firstPass(record.job().queue(), now, first));
     String name = record.job().name();
     TaskId id = TaskId.of(now, Shards.hash16(name), surroundings.randomBits());
-    return written(name, JobPlanner.body(record), due, Draft.ABSENT, id).thenCompose(done -> {
+    return writes.written(name, JobPlanner.body(record), due, Draft.ABSENT, id).thenCompose(done -> {
       if (!done) {
-        return busy();
+        return JobWrites.busy();
       }
       count.created();
       return views.written(record, now).thenApply(status -> Optional.of(new Put(status, true)));
@@ -982,24 +925,7 @@ public final class Jobs {
 
   /** Writes a record, to be planned at once. Returns empty if the job has changed meanwhile. */
   private CompletionStage<Optional<JobStatus>> written(JobRecord record, TaskRecord before, long now) {
-    return written(record.job().name(), JobPlanner.body(record), before)
-        .thenCompose(done -> done ? views.written(record, now).thenApply(Optional::of) : busy());
-  }
-
-  /**
-   * Writes the payload of a job's task, to be planned at once. Returns false if the job has changed meanwhile.
-   *
-   * @param before the task as it was read or claimed
-   */
-  private CompletionStage<Boolean> written(String name, Body body, TaskRecord before) {
-    return before.state() == TaskState.RUNNING
-        ? settled(before, body)
-        : written(name, body, Due.NOW, before.generation(), before.id());
-  }
-
-  private CompletionStage<Boolean> written(String name, Body body, Due due, long expectedGeneration, TaskId id) {
-    Draft draft = new Draft(id, Shards.JOBS, name, due, body, 0, OnConflict.REJECT, null)
-        .expecting(expectedGeneration);
-    return host.write(List.of(draft)).thenApply(results -> results.getFirst().kind().isPlaced());
+    return writes.written(record.job().name(), JobPlanner.body(record), before)
+        .thenCompose(done -> done ? views.written(record, now).thenApply(Optional::of) : JobWrites.busy());
   }
 }

@@ -89,14 +89,6 @@ final class RunTasks {
   private record Wanted(Source source, int position, @Nullable TaskId id) {}
 
   /**
-   * A page of tasks.
-   *
-   * @param tasks the tasks in the order of their positions
-   * @param next where the next page begins, or null if there is none
-   */
-  record Page(List<RunTask> tasks, @Nullable String next) {}
-
-  /**
    * Returns tasks of the runs of a time: runs of the schedule first, then those of requests.
    *
    * @param time the scheduled time, in milliseconds since 1970
@@ -105,7 +97,8 @@ final class RunTasks {
    * @param cursor the {@code next} of the previous page, or null
    * @param queues the queues whose tasks the caller may see; the tasks of other queues do not exist for the caller
    */
-  CompletionStage<Page> page(JobRecord record, long time, boolean onlyFailed, int limit, @Nullable String cursor,
+  CompletionStage<Jobs.RunPage> page(JobRecord record, long time, boolean onlyFailed, int limit,
+      @Nullable String cursor,
       Predicate<String> queues) {
     String job = record.job().name();
     long[] from = parsed(cursor);
@@ -129,7 +122,7 @@ final class RunTasks {
           tasks.add(shown);
         }
       }
-      return new Page(tasks, rest == null ? null : rest.source().run().origin() + "." + rest.position());
+      return new Jobs.RunPage(tasks, rest == null ? null : rest.source().run().origin() + "." + rest.position());
     });
   }
 

@@ -47,30 +47,10 @@ final class BusyJobTest {
   private final MemoryStore store = new MemoryStore(16, clock, () -> new Token(random.nextLong(), random.nextLong()));
   private final Deque<Runnable> later = new ArrayDeque<>();
   private final JobPlanner planner = new JobPlanner(store, JobMeter.NONE);
-  private final JobSurroundings surroundings = new JobSurroundings() {
-    @Override
-    public long nanoTime() {
-      return clock.monotonicNanos();
-    }
-
-    @Override
-    public long wallMillis() {
-      return clock.wallMillis();
-    }
-
-    @Override
-    public void after(long millis, Runnable action) {
-      later.add(() -> {
-        clock.advance(Duration.ofMillis(millis));
-        action.run();
-      });
-    }
-
-    @Override
-    public long randomBits() {
-      return random.nextLong();
-    }
-  };
+  private final JobSurroundings surroundings = new TestSurroundings(clock, random, (millis, action) -> later.add(() -> {
+    clock.advance(Duration.ofMillis(millis));
+    action.run();
+  }));
   private final Jobs jobs = planner.jobs(drafts -> store.submit(drafts).toCompletableFuture(), surroundings);
 
   /**

@@ -295,27 +295,8 @@ final class JobsTest {
 
   /** Returns jobs whose repetitions wait in a queue until the test runs them. */
   private Jobs jobsThatWaitIn(Deque<Runnable> waiting) {
-    return new Jobs(store, engine::write, new JobSurroundings() {
-      @Override
-      public long nanoTime() {
-        return clock.monotonicNanos();
-      }
-
-      @Override
-      public long wallMillis() {
-        return clock.wallMillis();
-      }
-
-      @Override
-      public void after(long millis, Runnable action) {
-        waiting.add(action);
-      }
-
-      @Override
-      public long randomBits() {
-        return random.nextLong();
-      }
-    });
+    return new Jobs(store, engine::write,
+        new TestSurroundings(clock, random, (millis, action) -> waiting.add(action)));
   }
 
   @Test

@@ -47,27 +47,9 @@ final class QueueJobsTest {
       });
       return page;
     }
-  }, new JobSurroundings() {
-    @Override
-    public long nanoTime() {
-      return clock.monotonicNanos();
-    }
-
-    @Override
-    public long wallMillis() {
-      return clock.wallMillis();
-    }
-
-    @Override
-    public void after(long millis, Runnable action) {
-      throw new AssertionError("no timer is needed");
-    }
-
-    @Override
-    public long randomBits() {
-      return random.nextLong();
-    }
-  });
+  }, new TestSurroundings(clock, random, (millis, action) -> {
+    throw new AssertionError("no timer is needed");
+  }));
 
   /** Creates a job in the store, as another node does. */
   private void exists(String queue, String name) {

@@ -112,7 +112,7 @@ final class PoolStress {
 
   @JCStressTest
   @Description("A driver hands over a batch just when the only worker has run its last task and goes idle.")
-  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The worker sees the batch, or the driver sees that no worker searches.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The worker sees the batch, or the driver sees no searcher.")
   @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the tasks stay in the queue.")
   @State
   public static class HandOverAgainstLastWorkerGoingIdle {
@@ -149,7 +149,7 @@ final class PoolStress {
 
   @JCStressTest
   @Description("A driver hands over two tasks, each of which blocks until the other runs.")
-  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The worker that took the first task leaves the second to another worker.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The worker of the first task leaves the second to another.")
   @Outcome(expect = FORBIDDEN, desc = "A blocking task delays another one of its batch.")
   @State
   public static class BlockingTaskAgainstItsBatch {

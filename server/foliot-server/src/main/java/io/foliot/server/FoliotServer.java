@@ -328,8 +328,8 @@ public final class FoliotServer implements AutoCloseable {
     long lateMillis = latePasses.lateMillis(System.nanoTime());
     return lateMillis == 0
         ? List.of()
-        : List.of("jobs are planned late, by up to " + Math.ceilDiv(lateMillis, 1_000) + " s: there are more planning"
-            + " passes than this server can make; the log names a queue that needs too many");
+        : List.of("jobs are planned late, by up to " + Math.ceilDiv(lateMillis, 1_000) + " s: this server has"
+            + " more planning passes than it can make, or finds them late; add a server, or let jobs run less often");
   }
 
   private List<String> troubles() {

@@ -8,12 +8,14 @@ import io.foliot.testkit.ServerClockStoreContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Runs the contract kit against a real MariaDB, with the clock of the server. The connections fail if a column is read
  * as NULL, see {@link MySqlDialect}.
  */
+@Tag("long")
 final class MariaDbStoreTest extends ServerClockStoreContract {
   @RegisterExtension
   private static final TestDatabase<MariaDbServer> DATABASE = TestDatabase.mariaDb();

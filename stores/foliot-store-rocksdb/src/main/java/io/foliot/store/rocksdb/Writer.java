@@ -56,6 +56,11 @@ final class Writer {
   private static final long URGENT_NANOS = TimeUnit.SECONDS.toNanos(1);
   /** Maximum number of items of other calls in a commit that has urgent calls. */
   private static final int MAX_ITEMS_BESIDE_URGENT = Slices.ITEMS;
+  /**
+   * With urgent calls, a commit may have this part of the items that wait, even if these are more. Otherwise, on a disk
+   * whose syncs are slow, small commits would be slower than calls arrive.
+   */
+  private static final int PART_BESIDE_URGENT = 32;
   /** Maximum number of payload bytes in a commit of several calls: a few milliseconds of disk time. */
   private static final long MAX_BYTES_PER_COMMIT = 8 << 20;
   /** The interval at which an idle writer drops expired history. */
@@ -282,11 +287,23 @@ final class Writer {
   /** Moves waiting calls into {@link #running}, and returns the number of their items. Urgent calls come first. */
   private long take(long nowNanos) {
     long urgent = take(urgentQueue, MAX_ITEMS_PER_COMMIT);
-    if (urgent > 0) {
-      urgentNanos = nowNanos;
-      return urgent + take(queue, MAX_ITEMS_BESIDE_URGENT);
+    urgentNanos = urgent > 0 ? nowNanos : urgentNanos;
+    return urgent + take(queue, mostOthers(urgent > 0, nowNanos - urgentNanos < URGENT_NANOS, waitingItems.get()));
+  }
+
+  /**
+   * Returns how many items a commit may have besides those of urgent calls.
+   *
+   * @param hasUrgent whether the commit has urgent calls
+   * @param expectsUrgent whether there was an urgent call lately
+   * @param waiting the number of items that wait
+   */
+  static long mostOthers(boolean hasUrgent, boolean expectsUrgent, long waiting) {
+    if (!expectsUrgent) {
+      return MAX_ITEMS_PER_COMMIT;
     }
-    return take(queue, nowNanos - urgentNanos < URGENT_NANOS ? MAX_ITEMS_BETWEEN_URGENT : MAX_ITEMS_PER_COMMIT);
+    long most = Math.max(waiting / PART_BESIDE_URGENT, hasUrgent ? MAX_ITEMS_BESIDE_URGENT : MAX_ITEMS_BETWEEN_URGENT);
+    return Math.min(most, MAX_ITEMS_PER_COMMIT);
   }
 
   /** Takes calls of a queue up to the limits of a commit. The first call is taken even if it exceeds the limits. */

@@ -23,6 +23,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * After damage to a file of a store, either the store opens with all acknowledged tasks, or it does not open and its
  * folder is unchanged.
  */
+@Tag("long")
 final class FolderDamageTest {
   private static final int TASKS = 700;
   /** Number of offsets that a test tries: it cuts or changes the file at each of them. */

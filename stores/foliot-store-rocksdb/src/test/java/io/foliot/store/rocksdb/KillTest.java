@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
  * After a kill at a random moment, the store holds every task that was acknowledged to the killed process. A failure
  * message contains the seed of the random moments. {@code -Dfoliot.seed=N} runs seed N.
  */
+@Tag("long")
 final class KillTest {
   private static final int KILLS = 4;
 
