@@ -5,8 +5,8 @@ import java.util.PriorityQueue;
 import java.util.function.Consumer;
 
 /**
- * The timers of the wheel's current tick, in the order of their deadlines. Timers with equal deadlines keep the order
- * of their arrival. Not thread-safe: the driver thread owns the queue.
+ * The timers of the slot that the wheel has opened, in the order of their deadlines. Timers with equal deadlines keep
+ * the order of their arrival. Not thread-safe: the driver thread owns the queue.
  */
 final class DueQueue {
   /*
@@ -15,22 +15,16 @@ final class DueQueue {
    * timer's index. Only the keys are sorted; the timers stay at their indexes. Equal deadlines keep their order,
    * because a later arrival has a larger index.
    *
-   * A small slot is sorted by insertion while it is collected, which moves few keys per timer, and none
-   * if the timers arrive in the order of their deadlines. A large slot is appended and sorted once at the end. A timer
-   * that arrives later for this tick, because its delay is shorter than the rest of the tick, is inserted too.
+   * The timers of a slot are appended and then sorted. A timer that arrives later, because its delay is shorter than the
+   * rest of the slot, is inserted. The nearer end of the run moves.
    *
    * A timer that would move too many keys, or whose key would not fit, is a straggler. Stragglers wait in a heap.
    *
    * Callers may reset a timer at any time. So this queue keeps the deadline that each timer had when it was added, and
    * orders the timers by these deadlines.
    *
-   * The work for a timer is in small methods that are called once per timer, and not in loops over a tick. A JVM that
-   * has just started interprets a method until its 200th call. The library's sort is called once per tick, so it was
-   * still interpreted 25 ms after the first of a million timers a second was due. Until then it took longer than a
-   * tick.
-   *
-   * Rejected: a heap for all timers. It takes some 40 ns per timer in a heap of 65 timers. Also rejected: the library's
-   * sort for small slots, see above. Also rejected: sorting the timers themselves. It moves three arrays, one of them
+   * Rejected: a heap for all timers. It takes some 40 ns per timer in a heap of 65 timers. Also
+   * rejected: the library's sort, see KeySorter. Also rejected: sorting the timers themselves. It moves three arrays, one of them
    * of references. Also rejected: finer ticks. There would be more slots to open, and fewer nodes to load together.
    */
 
@@ -53,12 +47,9 @@ final class DueQueue {
   private static final int MIN_CAPACITY = 128;
 
   /** Largest capacity that an empty run keeps; larger arrays are released. */
-  private static final int MAX_KEPT_CAPACITY = 4096;
+  private static final int MAX_KEPT_CAPACITY = 8192;
 
-  /**
-   * Largest number of keys that an insertion moves, and of timers of a slot that is sorted by insertion. A timer of
-   * such a slot moves at most a quarter of this number of keys on average, 256 bytes.
-   */
+  /** Largest number of keys that an insertion moves. */
   private static final int INSERTION_MAX = 128;
 
   private static final WheelNode[] NO_NODES = {};
@@ -81,7 +72,7 @@ final class DueQueue {
   private int[] stamps = NO_STAMPS;
   private int arrivals;
 
-  /** Keys of the run, in ascending order from head to tail, except while a large slot is collected. */
+  /** Keys of the run, in ascending order from head to tail. */
   private long[] keys = NO_KEYS;
   private int head;
   private int tail;
@@ -89,8 +80,11 @@ final class DueQueue {
   /** Deadline of the first timer of the run. The distances in the keys may be negative. */
   private long baseNanos;
 
-  /** True while a large slot is collected, whose keys are sorted at the end. */
-  private boolean sortsAtEnd;
+  // Bounds of the keys of the slot that is collected.
+  private long leastKey;
+  private long mostKey;
+
+  private final KeySorter sorter = new KeySorter();
 
   private final PriorityQueue<Straggler> stragglers = new PriorityQueue<>();
 
@@ -110,17 +104,42 @@ final class DueQueue {
     return tail - head + stragglers.size();
   }
 
-  /** Announces that up to this many timers of a slot will be added, and then {@link #endCollecting} be called. */
+  /**
+   * Announces that up to this many timers of a slot will be collected, and then {@link #endCollecting} be called. The
+   * queue must be empty.
+   */
   void beginCollecting(int count) {
-    reserve(arrivals + count);
-    sortsAtEnd = count > INSERTION_MAX;
+    assert isEmpty() : "a slot was opened while timers of another one were due: due=" + this;
+    reserve(count);
+    leastKey = Long.MAX_VALUE;
+    mostKey = Long.MIN_VALUE;
   }
 
-  /** Ends the addition of the timers of a slot. */
+  /** Adds a timer of the slot. The timers are in no order until the call of {@link #endCollecting}. */
+  void collect(WheelNode node, int stamp, long deadlineNanos) {
+    int index = arrivals;
+    if (index == 0) {
+      baseNanos = deadlineNanos;
+    }
+    long distance = deadlineNanos - baseNanos;
+    if (index > INDEX_MASK || distance >= DISTANCE_BOUND || distance < -DISTANCE_BOUND) {
+      stragglers.add(new Straggler(deadlineNanos, stamp, node));
+      return;
+    }
+    long key = distance << INDEX_BITS | index;
+    keys[index] = key;
+    leastKey = Math.min(leastKey, key);
+    mostKey = Math.max(mostKey, key);
+    nodes[index] = node;
+    stamps[index] = stamp;
+    arrivals = index + 1;
+  }
+
+  /** Sorts the timers of the slot. */
   void endCollecting() {
-    if (sortsAtEnd) {
-      sortsAtEnd = false;
-      Arrays.sort(keys, head, tail);
+    tail = arrivals;
+    if (tail > 1) {
+      keys = sorter.sort(keys, tail, leastKey, mostKey);
     }
   }
 
@@ -144,18 +163,29 @@ final class DueQueue {
     if (arrivals == nodes.length) {
       reserve(arrivals + 1);
     }
-    int to = tail;
-    if (!sortsAtEnd) {
-      int least = to - INSERTION_MAX;
-      if (least > head && keys[least - 1] > key) {
-        return false;
-      }
-      for (; to > head && keys[to - 1] > key; to--) {
-        keys[to] = keys[to - 1];
-      }
+    int least = tail - INSERTION_MAX;
+    return least <= head || keys[least - 1] <= key ? insertFromTail(key) : insertFromHead(key);
+  }
+
+  private boolean insertFromTail(long key) {
+    int at = tail++;
+    for (; at > head && keys[at - 1] > key; at--) {
+      keys[at] = keys[at - 1];
     }
-    keys[to] = key;
-    tail++;
+    keys[at] = key;
+    return true;
+  }
+
+  /** Inserts a key into the place of those that were polled, if the run is long and the key belongs near its head. */
+  private boolean insertFromHead(long key) {
+    if (head == 0 || keys[head + INSERTION_MAX] < key) {
+      return false;
+    }
+    int at = --head;
+    for (; keys[at + 1] < key; at++) {
+      keys[at] = keys[at + 1];
+    }
+    keys[at] = key;
     return true;
   }
 
@@ -165,7 +195,7 @@ final class DueQueue {
       int capacity = Math.max(MIN_CAPACITY, Math.max(length, nodes.length + (nodes.length >> 1)));
       WheelNode[] moreNodes = Arrays.copyOf(nodes, capacity);
       int[] moreStamps = Arrays.copyOf(stamps, capacity);
-      keys = Arrays.copyOf(keys, capacity);
+      keys = Arrays.copyOf(keys, Math.max(keys.length, capacity));
       nodes = moreNodes;
       stamps = moreStamps;
     }
@@ -255,17 +285,19 @@ final class DueQueue {
     return node.stamp == stamp && WheelNode.isArmed(node.word());
   }
 
+  /** Visits all timers, also those of a slot that is being collected. */
   void forEach(Consumer<WheelNode> visitor) {
-    for (int i = head; i < tail; i++) {
-      visitor.accept(nodes[index(keys[i])]);
+    for (int i = 0; i < arrivals; i++) {
+      WheelNode node = nodes[i];
+      if (node != null) {
+        visitor.accept(node);
+      }
     }
     stragglers.forEach(straggler -> visitor.accept(straggler.node));
   }
 
   void clear() {
-    for (int i = head; i < tail; i++) {
-      nodes[index(keys[i])] = null;
-    }
+    Arrays.fill(nodes, 0, arrivals, null);
     clearRun();
     stragglers.clear();
   }

@@ -31,8 +31,11 @@ final class NodeWheel {
    * staged before time reaches it: its entries are sorted in steps into one list for each slot below. When time reaches
    * the staged slot, these lists become the slots below.
    *
-   * A slot holds its timers in the order of arrival. When the hand reaches a tick, a DueQueue sorts the timers of that
-   * tick by deadline. The DueQueue must be empty before the hand moves.
+   * A slot holds its timers in the order of arrival. When the hand reaches a slot of level 0 or 1, a DueQueue sorts the
+   * timers of the slot by deadline. So timers of level 1 do not move to level 0. As long as the DueQueue has timers, a
+   * timer that is placed at a tick of this slot is added to it, and not to level 0. The DueQueue must be empty before
+   * the hand leaves the slot. Only a very large slot of level 1 is moved down to level 0, because its sort would take
+   * long.
    *
    * Rejected: an ObjectTimerWheel. It takes 20 bytes and a reference per timer, where this wheel takes a stamp and a
    * reference. Also rejected: links in the nodes, unlinked at once. This was tried first. It took about twice the time
@@ -59,8 +62,11 @@ final class NodeWheel {
     /** Called after one or more visits, before the wheel does other work; also after a visit that throws. */
     default void visitsEnded() {}
 
-    /** Returns the tick at which a node is due; a later deadline never has an earlier tick. Must not throw. */
-    long placeTick(WheelNode node, long deadlineNanos);
+    /**
+     * Returns the tick at which a node with this deadline is due; a later deadline never has an earlier tick. Must not
+     * throw.
+     */
+    long placeTick(long deadlineNanos);
   }
 
   /** Capacity of the first chunk of a slot. It is small, so that slots of a few timers need little memory. */
@@ -97,6 +103,15 @@ final class NodeWheel {
    * only one slot is staged at a time: a staged slot of level 1 delays the staging of a slot of a higher level.
    */
   private static final int STAGE_FACTOR_LEVEL_1 = 8;
+
+  /** Largest slot of level 1 that is sorted as a whole: some 200 microseconds of work. */
+  private static final int SORT_MAX_ENTRIES = 1 << 14;
+
+  /** Number of nodes that one call fires. A JVM that has just started compiles a method after some hundred calls. */
+  private static final int FIRE_TOGETHER = 32;
+
+  /** Value of {@link #dueEnd} while the due queue need not have all timers of a slot. */
+  private static final long NO_SLOT = Long.MIN_VALUE;
 
   /** Index of the first list that staging fills, after the lists of the slots. */
   private static final int STAGED = SlotMap.SLOTS;
@@ -228,11 +243,19 @@ final class NodeWheel {
   /** Index after the last node that was loaded ahead, in the first chunk of {@link #reached}. */
   private int preloadedIndex;
 
-  /** Nodes due at the hand, before they are sorted. */
+  /** Nodes of the slot that the hand has reached, before they are sorted. */
   private final Entries atHand = new Entries();
 
-  /** Nodes due at the hand, sorted by deadline. */
+  /** Last tick of the nodes in {@link #atHand}. */
+  private long atHandEnd;
+
+  /** Nodes of the slot that the hand has reached, and nodes that were late, sorted by deadline. */
   private final DueQueue due = new DueQueue();
+
+  /**
+   * Last tick of the slot whose nodes are in the due queue, or {@link #NO_SLOT}. All nodes up to this tick are there.
+   */
+  private long dueEnd = NO_SLOT;
 
   /** Nodes that were due when they were placed. */
   private final Entries late = new Entries();
@@ -278,12 +301,18 @@ final class NodeWheel {
   /**
    * Places a node, which may be in the wheel already; then its earlier entry becomes dead. If this method throws, the
    * wheel has the node nevertheless.
+   *
+   * @param deadlineTick the tick of {@code deadlineNanos}, as {@link Visitor#placeTick} returns it
    */
-  void place(WheelNode node, long deadlineTick) {
+  void place(WheelNode node, long deadlineTick, long deadlineNanos) {
     node.stamp = ++stamps;
     entries++;
     try {
-      listFor(deadlineTick).add(node, node.stamp);
+      if (deadlineTick <= dueEnd && deadlineTick > slots.hand()) {
+        due.add(node, node.stamp, deadlineNanos);
+      } else {
+        listFor(deadlineTick).add(node, node.stamp);
+      }
     } catch (Throwable e) {
       orphan = node;
       throw e;
@@ -294,6 +323,9 @@ final class NodeWheel {
     if (deadlineTick <= slots.hand()) {
       return late;
     }
+    if (!atHand.isEmpty() && reached.isEmpty() && deadlineTick <= atHandEnd) {
+      return atHand;
+    }
     return !reached.isEmpty() && slots.inReached(deadlineTick) ? reached : lists[slots.occupy(deadlineTick)];
   }
 
@@ -302,15 +334,19 @@ final class NodeWheel {
    * staging of a slot is a reason to wake. An entry is due once the hand has reached the entry's tick, even if the
    * entry's deadline is later than now.
    */
-  long nextWake() {
-    return reached.isEmpty() && atHand.isEmpty() && late.isEmpty() && due.isEmpty()
-        ? Math.min(slots.nextWake(), nextStaging())
-        : slots.hand();
+  long nextWake(Visitor visitor) {
+    if (!reached.isEmpty() || !atHand.isEmpty() || !late.isEmpty()) {
+      return slots.hand();
+    }
+    long wake = Math.min(slots.nextWake(), nextStaging());
+    return due.isEmpty()
+        ? wake
+        : Math.min(wake, Math.max(slots.hand(), visitor.placeTick(due.earliest())));
   }
 
   /**
    * Moves time forward as {@link TimerQueue#advance} does, with these differences. Dead entries that are moved or taken
-   * from the due queue are counted as touched. All entries of a tick are collected in order at once, and this is not
+   * from the due queue are counted as touched. All entries of a slot are collected in order at once, and this is not
    * counted. Entries are visited in the order of their deadlines in nanoseconds. Entries with equal deadlines are
    * visited in the order of their placements. Entries of {@code nowTick} whose deadline is after {@code nowNanos} stay
    * until a call with a later time.
@@ -334,10 +370,12 @@ final class NodeWheel {
         takesLate = false;
       } else if (!due.isEmpty()) {
         if (due.earliest() > nowNanos) {
+          slots.moveTo(nowTick);
           break;
         }
         touched += fire(limit - touched, nowNanos, visitor);
       } else {
+        dueEnd = NO_SLOT;
         int slot = slots.reached(nowTick);
         if (slot == SlotMap.NONE) {
           break;
@@ -349,10 +387,12 @@ final class NodeWheel {
   }
 
   private void open(int slot) {
-    if (slot == stagedSlot) {
-      openStaged();
-    }
-    (slot < SlotMap.SLOTS_PER_LEVEL ? atHand : reached).takeAll(lists[slot]);
+    boolean sorts = slot == stagedSlot
+        ? openStaged()
+        : !SlotMap.isOnLevel1(slot) || lists[slot].size <= SORT_MAX_ENTRIES;
+    long sortedTicks = sorts ? Math.min(SlotMap.width(slot), SlotMap.SLOTS_PER_LEVEL) : 1;
+    atHandEnd = slots.hand() + sortedTicks - 1;
+    (sortedTicks == SlotMap.width(slot) ? atHand : reached).takeAll(lists[slot]);
     slots.vacate(slot);
     if (slot == sweepList) {
       swept = null;
@@ -361,11 +401,16 @@ final class NodeWheel {
 
   /**
    * Turns the lists of the staged slot into the slots below it. These slots are empty, because a slot is filled only
-   * while the hand is in the slot above it.
+   * while the hand is in the slot above it. The first list contains the hand and becomes no slot.
+   *
+   * @return whether all timers of the first 64 ticks may be sorted together
    */
-  private void openStaged() {
+  private boolean openStaged() {
     int firstBelow = (stagedSlot & -SlotMap.SLOTS_PER_LEVEL) - SlotMap.SLOTS_PER_LEVEL;
-    reached.takeAll(lists[STAGED]);
+    Entries first = lists[STAGED];
+    boolean sorts = !SlotMap.isOnLevel1(stagedSlot)
+        && (first.size <= SORT_MAX_ENTRIES || !SlotMap.isOnLevel1(firstBelow));
+    (sorts && SlotMap.isOnLevel1(firstBelow) ? atHand : reached).takeAll(first);
     for (int digit = 1; digit < SlotMap.SLOTS_PER_LEVEL; digit++) {
       Entries list = lists[STAGED + digit];
       if (!list.isEmpty()) {
@@ -377,6 +422,7 @@ final class NodeWheel {
       swept = null;
     }
     stagedSlot = SlotMap.NONE;
+    return sorts;
   }
 
   /**
@@ -440,7 +486,7 @@ final class NodeWheel {
       entries--;
       return;
     }
-    long tick = visitor.placeTick(node, WheelNode.deadlineNanos(word));
+    long tick = visitor.placeTick(WheelNode.deadlineNanos(word));
     long start = slots.start(stagedSlot);
     if (tick - start >= SlotMap.width(stagedSlot)) {
       lists[slots.occupy(tick)].add(node, stamp);
@@ -479,47 +525,47 @@ final class NodeWheel {
   private void move(WheelNode node, int stamp, Visitor visitor) {
     long word = node.word();
     if (node.stamp == stamp && WheelNode.isArmed(word)) {
-      long tick = visitor.placeTick(node, WheelNode.deadlineNanos(word));
-      (tick > slots.hand() ? lists[slots.occupy(tick)] : atHand).add(node, stamp);
+      long tick = visitor.placeTick(WheelNode.deadlineNanos(word));
+      (tick > atHandEnd ? lists[slots.occupy(tick)] : atHand).add(node, stamp);
     } else {
       entries--;
     }
   }
 
-  /** Moves the entries of the tick that the hand has reached to the due queue, and sorts them. */
+  /** Moves the entries of the slot that the hand has reached to the due queue, and sorts them. */
   private void collect(Entries list, Visitor visitor) {
+    dueEnd = atHandEnd;
     due.beginCollecting(list.size);
     for (Chunk chunk = list.first; chunk != null; chunk = list.first) {
-      collect(chunk, visitor);
+      for (int from = 0; from < chunk.count; from += PRELOAD) {
+        collect(chunk, from, Math.min(chunk.count, from + PRELOAD), visitor);
+      }
       list.size -= chunk.count;
       list.removeAfter(null, chunk);
     }
     due.endCollecting();
   }
 
-  private void collect(Chunk chunk, Visitor visitor) {
-    for (int from = 0; from < chunk.count;) {
-      int to = preload(chunk, from);
-      for (; from < to; from++) {
-        collect(chunk.nodes[from], chunk.stamps[from], visitor);
+  /** Collects some entries of a chunk. */
+  private void collect(Chunk chunk, int from, int to, Visitor visitor) {
+    preload(chunk, from);
+    for (int i = from; i < to; i++) {
+      WheelNode node = chunk.nodes[i];
+      int stamp = chunk.stamps[i];
+      long word = node.word();
+      if (node.stamp != stamp || !WheelNode.isArmed(word)) {
+        entries--;
+        continue;
       }
-    }
-  }
-
-  private void collect(WheelNode node, int stamp, Visitor visitor) {
-    long word = node.word();
-    if (node.stamp == stamp && WheelNode.isArmed(word)) {
       // Deadline and tick are computed from one read of the word, because a caller may reset the node at any time. If
-      // the tick of a collected deadline were after the hand, the hand could not advance.
+      // the tick of a collected deadline were after the opened slot, the hand could not advance.
       long deadlineNanos = WheelNode.deadlineNanos(word);
-      long tick = visitor.placeTick(node, deadlineNanos);
-      if (tick > slots.hand()) {
-        lists[slots.occupy(tick)].add(node, stamp);
+      long tick = visitor.placeTick(deadlineNanos);
+      if (tick <= dueEnd) {
+        due.collect(node, stamp, deadlineNanos);
       } else {
-        due.add(node, stamp, deadlineNanos);
+        lists[slots.occupy(tick)].add(node, stamp);
       }
-    } else {
-      entries--;
     }
   }
 
@@ -539,13 +585,13 @@ final class NodeWheel {
     }
   }
 
-  /** Adds an entry to the due queue if its tick is at or before the hand, else to its slot. */
+  /** Adds an entry to the due queue if its tick is in the opened slot or before, else to its slot. */
   private void addAgain(WheelNode node, int stamp, long deadlineNanos, Visitor visitor) {
-    long tick = visitor.placeTick(node, deadlineNanos);
-    if (tick > slots.hand()) {
-      lists[slots.occupy(tick)].add(node, stamp);
-    } else {
+    long tick = visitor.placeTick(deadlineNanos);
+    if (tick <= Math.max(dueEnd, slots.hand())) {
       due.add(node, stamp, deadlineNanos);
+    } else {
+      lists[slots.occupy(tick)].add(node, stamp);
     }
   }
 
@@ -553,15 +599,8 @@ final class NodeWheel {
   private int fire(int limit, long nowNanos, Visitor visitor) {
     int visited = 0;
     try {
-      for (long deadlineNanos = due.earliest(); visited < limit
-          && deadlineNanos <= nowNanos; deadlineNanos = due.earliest()) {
-        visited++;
-        WheelNode node = due.poll();
-        int stamp = due.polledStamp();
-        entries--;
-        if (node.stamp == stamp) {
-          visit(node, stamp, deadlineNanos, visitor);
-        }
+      while (visited < limit && due.earliest() <= nowNanos) {
+        visited += fireSome(Math.min(FIRE_TOGETHER, limit - visited), nowNanos, visitor);
       }
     } finally {
       visitor.visitsEnded();
@@ -569,17 +608,26 @@ final class NodeWheel {
     return visited;
   }
 
-  private void visit(WheelNode node, int stamp, long deadlineNanos, Visitor visitor) {
-    try {
-      long resetNanos = visitor.visit(node, deadlineNanos);
-      if (resetNanos != GONE) {
-        entries++;
-        addAgain(node, stamp, resetNanos, visitor);
+  private int fireSome(int limit, long nowNanos, Visitor visitor) {
+    int visited = 0;
+    for (long deadlineNanos = due.earliest(); visited < limit && deadlineNanos <= nowNanos;) {
+      visited++;
+      WheelNode node = due.poll();
+      int stamp = due.polledStamp();
+      entries--;
+      if (node.stamp == stamp) {
+        orphan = node;
+        slots.moveTo(visitor.placeTick(deadlineNanos));
+        long resetNanos = visitor.visit(node, deadlineNanos);
+        if (resetNanos != GONE) {
+          entries++;
+          addAgain(node, stamp, resetNanos, visitor);
+        }
+        orphan = null;
       }
-    } catch (Throwable e) {
-      orphan = node;
-      throw e;
+      deadlineNanos = due.earliest();
     }
+    return visited;
   }
 
   /**
@@ -683,6 +731,7 @@ final class NodeWheel {
     preloadedIndex = 0;
     atHand.clear();
     due.clear();
+    dueEnd = NO_SLOT;
     late.clear();
     orphan = null;
     for (int slot = 0; slot < LISTS; slot++) {

@@ -123,6 +123,14 @@ final class SlotMap {
     return NONE;
   }
 
+  /**
+   * Moves the hand to a tick, unless it is there already or later. No occupied slot may begin at or before the tick.
+   */
+  void moveTo(long tick) {
+    assert occupiedLevels == 0 || start(next()) > tick : "an occupied slot was passed: tick=" + tick + ", " + this;
+    hand = Math.max(hand, tick);
+  }
+
   /** Returns the next occupied slot; there must be one. */
   private int next() {
     return next(occupiedLevels);

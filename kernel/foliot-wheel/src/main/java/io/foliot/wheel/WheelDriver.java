@@ -553,7 +553,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
 
   /** Sleeps until there is something to do, and returns the time after the sleep. */
   private long sleep(long now) {
-    long wakeTick = wheel.nextWake();
+    long wakeTick = wheel.nextWake(this);
     long dueNanos = wakeTick == TimerQueue.NEVER ? Long.MAX_VALUE : wakeTick << tickShift;
     if (Math.max(dueNanos, now) < wakeUpNotBefore) {
       return rest(now);
@@ -562,7 +562,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
       return now;
     }
     wakeAt.set(dueNanos);
-    if (emptyHandOff() && wheel.nextWake() >= wakeTick && state.get() == RUNNING) {
+    if (emptyHandOff() && wheel.nextWake(this) >= wakeTick && state.get() == RUNNING) {
       park(dueNanos == Long.MAX_VALUE ? TimerClock.FOREVER : dueNanos - now);
     }
     wakeAt.set(AWAKE);
@@ -620,19 +620,16 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
         node.expire();
       }
     } else if (WheelNode.isArmed(word)) {
-      wheel.place(node, placeTick(WheelNode.deadlineNanos(word)));
+      long deadlineNanos = WheelNode.deadlineNanos(word);
+      wheel.place(node, placeTick(deadlineNanos), deadlineNanos);
     }
-  }
-
-  @Override
-  public long placeTick(WheelNode node, long deadlineNanos) {
-    return placeTick(deadlineNanos);
   }
 
   /** Fires a node unless it has ended or was reset to a later deadline. */
   @Override
   public long visit(WheelNode node, long dueNanos) {
-    if (fired.getPlain() % FIRINGS_PER_CLOCK_READ == 0) {
+    long firedBefore = fired.getPlain();
+    if (firedBefore % FIRINGS_PER_CLOCK_READ == 0) {
       fireNanos = nowNanos();
     }
     while (true) {
@@ -645,7 +642,13 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
         return deadlineNanos;
       }
       if (node.replace(word, WheelNode.FIRED | (word & WheelNode.QUEUED))) {
-        fire(node, deadlineNanos);
+        lateness.record(Math.max(fireNanos, turnNanos) - deadlineNanos);
+        fired.lazySet(firedBefore + 1);
+        try {
+          node.expire();
+        } catch (Throwable e) {
+          report(node, e);
+        }
         return NodeWheel.GONE;
       }
     }
@@ -654,16 +657,6 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   @Override
   public void visitsEnded() {
     owner.handOver();
-  }
-
-  private void fire(WheelNode node, long deadlineNanos) {
-    lateness.record(Math.max(fireNanos, turnNanos) - deadlineNanos);
-    fired.lazySet(fired.getPlain() + 1);
-    try {
-      node.expire();
-    } catch (Throwable e) {
-      report(node, e);
-    }
   }
 
   private void report(WheelNode node, Throwable failure) {
@@ -712,7 +705,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
    * Returns the tick at which a timer with this deadline is placed. The slack may put it after the tick of the
    * deadline.
    */
-  private long placeTick(long deadlineNanos) {
+  @Override
+  public long placeTick(long deadlineNanos) {
     return SlotMap.coarsen(tick(deadlineNanos), slackTicks);
   }
 

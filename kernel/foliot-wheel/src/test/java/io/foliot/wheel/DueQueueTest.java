@@ -17,8 +17,8 @@ final class DueQueueTest {
   /** Distances of deadlines: of one tick, equal ones, of a long slack, and too wide for a sort key. */
   private static final long[] SPREADS = {1L << 16, 1, 1L << 38, 1L << 40, 1L << 61};
 
-  /** Sizes of slots on both sides of the largest one that is sorted by insertion. */
-  private static final int[] SIZES = {1, 2, 65, 127, 128, 129, 1000};
+  /** Sizes of slots: a few timers, blocks of the sort and others. */
+  private static final int[] SIZES = {1, 2, 64, 65, 129, 1000, 5000};
 
   private static final class Node extends WheelNode {
     final long deadlineNanos;
@@ -79,7 +79,8 @@ final class DueQueueTest {
       long deadlineNanos = spread;
       for (int i = random.nextInt(2); i < count; i++) {
         deadlineNanos = inOrder ? deadlineNanos + random.nextInt(3) : random.nextLong(spread);
-        add(deadlineNanos);
+        Node node = node(deadlineNanos);
+        queue.collect(node, node.stamp, deadlineNanos);
       }
       queue.endCollecting();
     }
@@ -91,9 +92,14 @@ final class DueQueueTest {
     }
 
     private void add(long deadlineNanos) {
-      Node node = new Node(deadlineNanos, ++stamps);
+      Node node = node(deadlineNanos);
       queue.add(node, node.stamp, deadlineNanos);
+    }
+
+    private Node node(long deadlineNanos) {
+      Node node = new Node(deadlineNanos, ++stamps);
       model.add(node);
+      return node;
     }
 
     private void dropDead() {

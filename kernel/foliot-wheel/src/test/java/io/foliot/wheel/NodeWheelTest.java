@@ -5,27 +5,38 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Runs the contract kit against the wheel of {@link WheelTimer}, wrapped in a map from handles to nodes. */
 final class NodeWheelTest extends TimerQueueContract {
-  /** A node with a deadline in ticks, which may be negative. The deadline in the node's word is always nanosecond 0. */
+  /**
+   * A node with a deadline in ticks, which may be negative. The deadline in the node's word orders the nodes in the same
+   * way, and is not negative.
+   */
   private static final class Node extends WheelNode {
     final long handle;
     final long payload;
     long deadlineTick;
 
-    Node(long handle, long payload, long deadlineTick) {
-      super(0);
+    Node(long handle, long payload, long deadlineTick, long deadlineNanos) {
+      super(deadlineNanos);
       this.handle = handle;
       this.payload = payload;
       this.deadlineTick = deadlineTick;
+    }
+
+    /** Changes the deadline, without a placement. */
+    void reset(long tick, long nanos) {
+      deadlineTick = tick;
+      assertThat(replace(word(), armed(nanos))).isTrue();
     }
 
     @Override
@@ -39,11 +50,56 @@ final class NodeWheelTest extends TimerQueueContract {
     }
   }
 
+  /**
+   * Maps ticks to deadlines in the same order. A tick is any long, and a deadline has only 62 bits. So only neighbouring
+   * ticks keep their distance.
+   */
+  private static final class Deadlines {
+    private final TreeMap<Long, Long> nanos = new TreeMap<>();
+    private final Map<Long, Long> ticks = new HashMap<>();
+
+    Deadlines() {
+      put(Long.MIN_VALUE, 0);
+      put(0, 1L << 61);
+      put(Long.MAX_VALUE, (1L << 62) - 1);
+    }
+
+    private void put(long tick, long deadlineNanos) {
+      nanos.put(tick, deadlineNanos);
+      ticks.put(deadlineNanos, tick);
+    }
+
+    long nanos(long tick) {
+      Long known = nanos.get(tick);
+      if (known != null) {
+        return known;
+      }
+      Map.Entry<Long, Long> before = nanos.lowerEntry(tick);
+      Map.Entry<Long, Long> after = nanos.higherEntry(tick);
+      long low = before.getValue();
+      long high = after.getValue();
+      // Distances are at most half of the range of a long, because 0 is in the map.
+      long fromLow = tick - before.getKey();
+      long fromHigh = after.getKey() - tick;
+      long middle = (high - low) / 2;
+      long deadline = fromLow < fromHigh ? low + Math.min(fromLow, middle) : high - Math.min(fromHigh, middle);
+      assertThat(deadline).isStrictlyBetween(low, high);
+      put(tick, deadline);
+      return deadline;
+    }
+
+    long tick(long deadlineNanos) {
+      return ticks.get(deadlineNanos);
+    }
+  }
+
   private static final class NodeQueue implements TimerQueue, NodeWheel.Visitor {
+    final Deadlines deadlines = new Deadlines();
     final NodeWheel wheel;
     Sink sink = (handle, deadline, payload) -> {};
     RuntimeException thrown;
     final Map<Long, Node> live = new LinkedHashMap<>();
+    final List<Node> late = new ArrayList<>();
     long handles;
     boolean advancing;
 
@@ -53,10 +109,17 @@ final class NodeWheelTest extends TimerQueueContract {
 
     @Override
     public long schedule(long deadlineTick, long payload) {
-      Node node = new Node(++handles, payload, deadlineTick);
+      Node node = new Node(++handles, payload, deadlineTick, deadlines.nanos(deadlineTick));
       live.put(node.handle, node);
-      wheel.place(node, deadlineTick);
+      place(node);
       return node.handle;
+    }
+
+    private void place(Node node) {
+      if (node.deadlineTick <= wheel.currentTick()) {
+        late.add(node);
+      }
+      wheel.place(node, node.deadlineTick, WheelNode.deadlineNanos(node.word()));
     }
 
     @Override
@@ -72,15 +135,15 @@ final class NodeWheelTest extends TimerQueueContract {
         return false;
       }
       if (deadlineTick != node.deadlineTick) {
-        node.deadlineTick = deadlineTick;
-        wheel.place(node, deadlineTick);
+        node.reset(deadlineTick, deadlines.nanos(deadlineTick));
+        place(node);
       }
       return true;
     }
 
     @Override
     public long nextWake() {
-      return wheel.nextWake();
+      return wheel.nextWake(this);
     }
 
     @Override
@@ -95,7 +158,14 @@ final class NodeWheelTest extends TimerQueueContract {
       this.sink = sink;
       thrown = null;
       advancing = true;
-      int touched = wheel.advance(nowTick, 0, limit, this);
+      // The contract orders timers that were late when they were set by the time of this call, and not by deadline.
+      for (Node node : late) {
+        if (node.deadlineTick <= wheel.currentTick() && WheelNode.isArmed(node.word())) {
+          node.reset(node.deadlineTick, deadlines.nanos(wheel.currentTick()));
+        }
+      }
+      late.clear();
+      int touched = wheel.advance(nowTick, deadlines.nanos(nowTick), limit, this);
       advancing = false;
       // Each advance sweeps and stages only a little, so other operations often meet a sweep or a staging in progress.
       wheel.sweepIfWorthwhile(live.size());
@@ -109,8 +179,8 @@ final class NodeWheelTest extends TimerQueueContract {
     }
 
     @Override
-    public long placeTick(WheelNode node, long deadlineNanos) {
-      return ((Node) node).deadlineTick;
+    public long placeTick(long deadlineNanos) {
+      return deadlines.tick(deadlineNanos);
     }
 
     @Override
@@ -120,7 +190,7 @@ final class NodeWheelTest extends TimerQueueContract {
         return NodeWheel.GONE;
       }
       if (node.deadlineTick > wheel.currentTick()) {
-        return deadlineNanos;
+        return deadlines.nanos(node.deadlineTick);
       }
       assertThat(node.end(WheelNode.FIRED)).isTrue();
       live.remove(node.handle);
@@ -205,13 +275,42 @@ final class NodeWheelTest extends TimerQueueContract {
   }
 
   @Test
+  void aTimerOfLevel1DoesNotMoveBeforeItFires() {
+    NodeQueue queue = new NodeQueue(0);
+    for (int i = 0; i < 1000; i++) {
+      queue.schedule(64 + i * 37 % 4000, i);
+    }
+    List<Long> deadlines = new ArrayList<>();
+    int touched = queue.advance(4096, Integer.MAX_VALUE, (handle, deadline, payload) -> deadlines.add(deadline));
+    assertThat(deadlines).hasSize(1000).isSorted();
+    assertThat(touched).isEqualTo(1000);
+  }
+
+  @Test
+  void aTimerPlacedInAnOpenSlotKeepsTheOrder() {
+    NodeQueue queue = new NodeQueue(0);
+    for (int i = 0; i < 1000; i++) {
+      queue.schedule(64 + i % 64, i);
+    }
+    List<Long> deadlines = new ArrayList<>();
+    queue.advance(70, Integer.MAX_VALUE, (handle, deadline, payload) -> deadlines.add(deadline));
+    for (int tick = 71; tick < 140; tick++) {
+      queue.schedule(tick, -tick);
+      queue.schedule(tick + (140 - tick) / 2, tick);
+      queue.advance(tick, Integer.MAX_VALUE, (handle, deadline, payload) -> deadlines.add(deadline));
+    }
+    assertThat(queue.isEmpty()).isTrue();
+    assertThat(deadlines).hasSize(1000 + 2 * 69).isSorted();
+  }
+
+  @Test
   void aSweptWheelOfCancelledTimersHasNoNextWake() {
     NodeQueue queue = new NodeQueue(0);
     long far = queue.schedule(1_000_000, 1);
     queue.cancel(far);
     queue.wheel.sweepIfWorthwhile(0);
     assertThat(queue.wheel.sweep(10)).isEqualTo(1);
-    assertThat(queue.wheel.nextWake()).isEqualTo(TimerQueue.NEVER);
+    assertThat(queue.wheel.nextWake(queue)).isEqualTo(TimerQueue.NEVER);
   }
 
   @Test
@@ -227,19 +326,20 @@ final class NodeWheelTest extends TimerQueueContract {
       while (!queue.isEmpty()) {
         for (Node node : queue.live.values()) {
           if (random.nextInt(10) == 0) {
-            node.deadlineTick += random.nextInt(5000);
+            long tick = node.deadlineTick + random.nextInt(5000);
+            node.reset(tick, queue.deadlines.nanos(tick));
           }
         }
         now += random.nextInt(1000);
-        long tick = now;
+        long nowTick = now;
         Set<Long> due = new HashSet<>();
-        queue.live.values().stream().filter(node -> node.deadlineTick <= tick).forEach(node -> due.add(node.handle));
+        queue.live.values().stream().filter(node -> node.deadlineTick <= nowTick).forEach(node -> due.add(node.handle));
         List<Long> deadlines = new ArrayList<>();
-        queue.advance(tick, Integer.MAX_VALUE, (handle, deadline, payload) -> {
+        queue.advance(nowTick, Integer.MAX_VALUE, (handle, deadline, payload) -> {
           assertThat(due.remove(handle)).as("seed %s", seed).isTrue();
           deadlines.add(deadline);
         });
-        assertThat(due).as("seed %s, tick %s", seed, tick).isEmpty();
+        assertThat(due).as("seed %s, tick %s", seed, nowTick).isEmpty();
         assertThat(deadlines).as("seed %s", seed).isSorted();
       }
     }
@@ -262,16 +362,16 @@ final class NodeWheelTest extends TimerQueueContract {
     }
 
     @Override
-    public long placeTick(WheelNode node, long deadlineNanos) {
+    public long placeTick(long deadlineNanos) {
       mayFail();
-      return ((Node) node).deadlineTick;
+      return deadlineNanos;
     }
 
     @Override
     public long visit(WheelNode node, long deadlineNanos) {
       mayFail();
       if (((Node) node).deadlineTick > wheel.currentTick()) {
-        return deadlineNanos;
+        return ((Node) node).deadlineTick;
       }
       assertThat(node.end(WheelNode.FIRED)).isTrue();
       return NodeWheel.GONE;
@@ -286,15 +386,20 @@ final class NodeWheelTest extends TimerQueueContract {
       FailingVisitor visitor = new FailingVisitor(random);
       List<Node> nodes = new ArrayList<>();
       for (int i = 0; i < 300; i++) {
-        Node node = new Node(i, i, 1 + random.nextInt(10_000));
+        long tick = 1 + random.nextInt(10_000);
+        Node node = new Node(i, i, tick, tick);
         nodes.add(node);
-        visitor.wheel.place(node, node.deadlineTick);
+        visitor.wheel.place(node, node.deadlineTick, node.deadlineTick);
       }
       visitor.fails = true;
       try {
         for (long now = 0; now <= 20_000; now += random.nextInt(500)) {
-          nodes.get(random.nextInt(nodes.size())).deadlineTick += random.nextInt(5000);
-          int touched = visitor.wheel.advance(now, 0, 1 + random.nextInt(50), visitor);
+          Node reset = nodes.get(random.nextInt(nodes.size()));
+          if (WheelNode.isArmed(reset.word())) {
+            long tick = reset.deadlineTick + random.nextInt(5000);
+            reset.reset(tick, tick);
+          }
+          int touched = visitor.wheel.advance(now, now, 1 + random.nextInt(50), visitor);
           int staged = visitor.wheel.stage(3, visitor);
           assertThat(touched + staged).isNotNegative();
         }
