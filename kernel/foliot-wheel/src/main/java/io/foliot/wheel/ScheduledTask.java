@@ -2,8 +2,6 @@ package io.foliot.wheel;
 
 import static java.util.Objects.requireNonNull;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
@@ -12,6 +10,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RunnableScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,18 +23,13 @@ import org.jspecify.annotations.Nullable;
  * through INTERRUPTING. A waiting task that {@code shutdownNow} returns is ABANDONED and can then only be cancelled.
  */
 class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
-  private static final VarHandle PHASE;
-  private static final VarHandle DONE;
+  @SuppressWarnings("rawtypes")
+  private static final AtomicIntegerFieldUpdater<ScheduledTask> PHASE = AtomicIntegerFieldUpdater
+      .newUpdater(ScheduledTask.class, "phase");
 
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      PHASE = lookup.findVarHandle(ScheduledTask.class, "phase", int.class);
-      DONE = lookup.findVarHandle(ScheduledTask.class, "done", CountDownLatch.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  @SuppressWarnings("rawtypes")
+  private static final AtomicReferenceFieldUpdater<ScheduledTask, CountDownLatch> DONE = AtomicReferenceFieldUpdater
+      .newUpdater(ScheduledTask.class, CountDownLatch.class, "done");
 
   private static final int WAITING = 0;
   private static final int RUNNING = 1;
@@ -260,9 +255,8 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
   private CountDownLatch done() {
     CountDownLatch waiting = done;
     if (waiting == null) {
-      CountDownLatch fresh = new CountDownLatch(1);
-      CountDownLatch raced = (CountDownLatch) DONE.compareAndExchange(this, null, fresh);
-      waiting = raced == null ? fresh : raced;
+      DONE.compareAndSet(this, null, new CountDownLatch(1));
+      waiting = requireNonNull(done);
     }
     if (isDone()) {
       waiting.countDown();

@@ -1,7 +1,12 @@
 package io.foliot.wheel;
 
+import static java.util.Objects.requireNonNull;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,24 +29,16 @@ final class TaskQueue {
   private static final int CELLS = 1024;
 
   private static final VarHandle CELL = MethodHandles.arrayElementVarHandle(Runnable[].class);
-  private static final VarHandle FIRST;
-  private static final VarHandle LAST;
-  private static final VarHandle RESERVED;
-  private static final VarHandle TAKEN;
-  private static final VarHandle NEXT;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      FIRST = lookup.findVarHandle(TaskQueue.class, "first", Segment.class);
-      LAST = lookup.findVarHandle(TaskQueue.class, "last", Segment.class);
-      RESERVED = lookup.findVarHandle(Segment.class, "reserved", long.class);
-      TAKEN = lookup.findVarHandle(Segment.class, "taken", int.class);
-      NEXT = lookup.findVarHandle(Segment.class, "next", Segment.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final AtomicReferenceFieldUpdater<TaskQueue, Segment> FIRST = AtomicReferenceFieldUpdater
+      .newUpdater(TaskQueue.class, Segment.class, "first");
+  private static final AtomicReferenceFieldUpdater<TaskQueue, Segment> LAST = AtomicReferenceFieldUpdater
+      .newUpdater(TaskQueue.class, Segment.class, "last");
+  private static final AtomicLongFieldUpdater<Segment> RESERVED = AtomicLongFieldUpdater
+      .newUpdater(Segment.class, "reserved");
+  private static final AtomicIntegerFieldUpdater<Segment> TAKEN = AtomicIntegerFieldUpdater
+      .newUpdater(Segment.class, "taken");
+  private static final AtomicReferenceFieldUpdater<Segment, Segment> NEXT = AtomicReferenceFieldUpdater
+      .newUpdater(Segment.class, Segment.class, "next");
 
   private static final class Segment {
     final @Nullable Runnable[] cells;
@@ -86,7 +83,7 @@ final class TaskQueue {
 
   void add(Runnable task) {
     for (Segment segment = last;; segment = after(segment)) {
-      long index = (long) RESERVED.getAndAdd(segment, 1L);
+      long index = RESERVED.getAndIncrement(segment);
       if (index < cells) {
         CELL.setVolatile(segment.cells, (int) index, task);
         return;
@@ -104,7 +101,7 @@ final class TaskQueue {
    */
   int add(@Nullable Runnable[] tasks, int from, int to) {
     for (Segment segment = last;; segment = after(segment)) {
-      long reserved = (long) RESERVED.getAndAdd(segment, (long) (to - from));
+      long reserved = RESERVED.getAndAdd(segment, to - from);
       if (reserved < cells) {
         int added = Math.min(to - from, cells - (int) reserved);
         for (int i = 0; i < added; i++) {
@@ -127,11 +124,10 @@ final class TaskQueue {
     }
     if (next == null) {
       Segment added = new Segment(cells);
-      Segment raced = (Segment) NEXT.compareAndExchange(full, null, added);
-      if (raced == full) {
+      next = NEXT.compareAndSet(full, null, added) ? added : requireNonNull(full.next);
+      if (next == full) {
         return last;
       }
-      next = raced == null ? added : raced;
     }
     // Fails if another producer, or a consumer, has done the same.
     LAST.compareAndSet(this, full, next);

@@ -1,7 +1,6 @@
 package io.foliot.wheel;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
  * A timer that is also the caller's handle and holds the whole state, so that it costs one allocation.
@@ -14,15 +13,12 @@ import java.lang.invoke.VarHandle;
  * node off: the driver reads the word in the same step that clears the bit.
  */
 abstract class WheelNode {
-  private static final VarHandle WORD;
-
-  static {
-    try {
-      WORD = MethodHandles.lookup().findVarHandle(WheelNode.class, "word", long.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  /**
+   * Changes the word. A JVM that has just started interprets calls for about as long as a million timers take. An
+   * interpreted call of a VarHandle takes microseconds.
+   */
+  private static final AtomicLongFieldUpdater<WheelNode> WORD = AtomicLongFieldUpdater
+      .newUpdater(WheelNode.class, "word");
 
   /** Bit 0 of the word. */
   static final long QUEUED = 1;
@@ -45,7 +41,7 @@ abstract class WheelNode {
 
   /** Creates an armed node whose QUEUED bit is set, because the caller is about to hand it off. */
   WheelNode(long deadlineNanos) {
-    WORD.set(this, armed(deadlineNanos) | QUEUED);
+    WORD.lazySet(this, armed(deadlineNanos) | QUEUED);
   }
 
   /** Returns the word of an armed node, without the QUEUED bit. */
@@ -81,7 +77,7 @@ abstract class WheelNode {
   final long dequeue() {
     long now = word;
     // A subtraction is one instruction of the processor. A bitwise AND would be a loop of compare-and-sets.
-    return now == (CANCELLED | QUEUED) ? CANCELLED : (long) WORD.getAndAdd(this, -QUEUED) - QUEUED;
+    return now == (CANCELLED | QUEUED) ? CANCELLED : WORD.getAndAdd(this, -QUEUED) - QUEUED;
   }
 
   /** Sets the node to FIRED or CANCELLED if it is armed, and returns whether it was armed. Keeps the QUEUED bit. */
