@@ -15,17 +15,17 @@ final class DueQueue {
    * timer's index. Only the keys are sorted; the timers stay at their indexes. Equal deadlines keep their order,
    * because a later arrival has a larger index.
    *
-   * The timers of a slot are appended and then sorted. A timer that arrives later, because its delay is shorter than the
-   * rest of the slot, is inserted. The nearer end of the run moves.
+   * The timers of a slot are appended and then sorted. A timer that arrives later, because its delay is shorter than
+   * the rest of the slot, is inserted. The nearer end of the run moves.
    *
    * A timer that would move too many keys, or whose key would not fit, is a straggler. Stragglers wait in a heap.
    *
    * Callers may reset a timer at any time. So this queue keeps the deadline that each timer had when it was added, and
    * orders the timers by these deadlines.
    *
-   * Rejected: a heap for all timers. It takes some 40 ns per timer in a heap of 65 timers. Also
-   * rejected: the library's sort, see KeySorter. Also rejected: sorting the timers themselves. It moves three arrays, one of them
-   * of references. Also rejected: finer ticks. There would be more slots to open, and fewer nodes to load together.
+   * Rejected: a heap for all timers. It takes some 40 ns per timer in a heap of 65 timers. Also rejected: the library's
+   * sort, see KeySorter. Also rejected: sorting the timers themselves. It moves three arrays, one of them of
+   * references. Also rejected: finer ticks. There would be more slots to open, and fewer nodes to load together.
    */
 
   /** A timer that arrived for this tick out of order. */

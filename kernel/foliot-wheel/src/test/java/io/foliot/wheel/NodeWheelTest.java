@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 /** Runs the contract kit against the wheel of {@link WheelTimer}, wrapped in a map from handles to nodes. */
 final class NodeWheelTest extends TimerQueueContract {
   /**
-   * A node with a deadline in ticks, which may be negative. The deadline in the node's word orders the nodes in the same
-   * way, and is not negative.
+   * A node with a deadline in ticks, which may be negative. The deadline in the node's word orders the nodes in the
+   * same way, and is not negative.
    */
   private static final class Node extends WheelNode {
     final long handle;
@@ -51,8 +51,8 @@ final class NodeWheelTest extends TimerQueueContract {
   }
 
   /**
-   * Maps ticks to deadlines in the same order. A tick is any long, and a deadline has only 62 bits. So only neighbouring
-   * ticks keep their distance.
+   * Maps ticks to deadlines in the same order. A tick is any long, and a deadline has only 62 bits. So only
+   * neighbouring ticks keep their distance.
    */
   private static final class Deadlines {
     private final TreeMap<Long, Long> nanos = new TreeMap<>();
