@@ -372,6 +372,10 @@ public final class AsyncFoliotClient {
     }, Repeat.ALWAYS, Reading.NOTHING);
   }
 
+      case Settlement.NotBegun(String reason) -> settle(lease, "/nack", note, json -> {
+        writeReason(json, reason);
+        json.writeBooleanProperty("begun", false);
+      });
   /** As {@link FoliotClient#extend(Lease, Duration)}. */
   public CompletableFuture<Duration> extend(Lease lease, Duration duration) {
     return extend(lease, duration, TaskNote.NONE);

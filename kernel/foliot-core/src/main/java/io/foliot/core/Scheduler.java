@@ -126,6 +126,14 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<SettleResult> giveBack(TaskId id, Token token, String reason);
 
   /** Reports that an attempt failed and that a retry is pointless: the task becomes FAILED, a dead letter. */
+  /**
+   * Reports that the worker has not begun the attempt, for example because it stops. The attempt does not count, as
+   * after {@link #giveBack}. But this is the word of the worker, which may be wrong each time: if the latest attempts
+   * of the generation, more than {@link Outcome.NotBegun#AT_ONCE} in a row, did not begin either, the attempt counts as
+   * failed, as after {@link #nack}. So a task that is always given back becomes a dead letter.
+   */
+  CompletableFuture<SettleResult> notBegun(TaskId id, Token token, String reason, TaskNote note);
+
   default CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason) {
     return fail(id, token, reason, TaskNote.NONE);
   }

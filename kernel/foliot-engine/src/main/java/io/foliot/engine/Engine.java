@@ -411,6 +411,11 @@ public final class Engine implements Scheduler {
 
   @Override
   public CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason, TaskNote note) {
+  @Override
+  public CompletableFuture<SettleResult> notBegun(TaskId id, Token token, String reason, TaskNote note) {
+    return gate.report(() -> reports.notBegun(id, token, reason, note));
+  }
+
     return gate.report(() -> reports.fail(id, token, reason, note));
   }
 
