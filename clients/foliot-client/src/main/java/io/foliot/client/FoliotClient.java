@@ -45,6 +45,8 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>Redirects are not followed, because the API key would be sent to their target.
+ *
+ * <p>This class is one file because it is the list of all calls; {@link AsyncFoliotClient} makes them.
  */
 public final class FoliotClient implements AutoCloseable {
   /**

@@ -105,7 +105,7 @@ public sealed interface Settlement {
     return new Fail(reason);
   }
 
-  /** Returns the settlement of an attempt that did not begin: neither a handler nor anything else has acted on the task. */
+  /** Returns the settlement of an attempt that did not begin: nothing in this process has acted on the task. */
   static Settlement notBegun(String reason) {
     return new NotBegun(reason);
   }

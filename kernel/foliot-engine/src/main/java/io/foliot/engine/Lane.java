@@ -105,7 +105,7 @@ final class Lane {
   private final EntryQueue unparked = new EntryQueue();
   /** Entries that a probe has found due. */
   private final EntryQueue probed = new EntryQueue();
-  /** How many of these are to be probed again, counted from the first. */
+  /** Number of these entries, from the first on, that are to be probed again. */
   private int outdated;
   /** When the outdated entries were counted last. */
   private long probedNanos;

@@ -59,7 +59,7 @@ final class Rig implements AutoCloseable {
   /** Result of all asynchronous calls to the engine except stop; null if each call returns the engine's own result. */
   volatile @Nullable CompletableFuture<?> engineResult;
 
-  /** Why workers get no tasks, instead of the engine's own answer; null for that one. */
+  /** Reasons for which workers get no tasks, instead of the engine's own answer; null for the engine's. */
   volatile @Nullable Set<TaskReason> heldBack;
 
   /** Queue that replaces the queue that the engine knows, or null. */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** The {@link QueryStatements} of PostgreSQL. */
 final class PostgresQueries implements QueryStatements {
   private static final String BODY = "record.body";
-  /** Number of rows that one statement examines for tasks of a queue. It takes well under a second, even from a disk. */
+  /** Number of rows that one statement examines for tasks of a queue; few enough for less than a second. */
   static final int HAS_LIVE_PAGE = 10_000;
 
   private final PostgresStatements statements;
