@@ -340,10 +340,10 @@ final class Lanes {
   }
 
   /** Takes at most {@code most} entries that have to be probed before they are claimed. */
-  List<DueEntry> takeUnprobed(int most) {
+  List<DueEntry> takeUnprobed(int most, long nowNanos) {
     List<DueEntry> entries = new ArrayList<>();
     for (int i = 0; i < rotation.size() && entries.size() < most; i++) {
-      inTurn(i).takeUnprobed(most - entries.size(), entries);
+      inTurn(i).takeUnprobed(most - entries.size(), nowNanos, entries);
     }
     waiting -= entries.size();
     return entries;
