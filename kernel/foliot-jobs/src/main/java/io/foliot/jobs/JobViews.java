@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -147,7 +148,7 @@ final class JobViews {
           ? Long.MAX_VALUE
           : ScheduledTimes.next(decided, schedule);
       next = millis == Long.MAX_VALUE ? null : Instant.ofEpochMilli(millis);
-      upcoming = record.isEnded() ? List.of() : preview(schedule, decidedUpTo(record, now), JobStatus.UPCOMING);
+      upcoming = record.isEnded() ? List.of() : upcoming(record, schedule, now, JobStatus.UPCOMING);
     } catch (IllegalArgumentException e) {
       problem = String.valueOf(e.getMessage());
     }
@@ -284,6 +285,19 @@ final class JobViews {
     return paused == null
         ? record.cursor()
         : Math.max(record.cursor(), paused.until() == JobRecord.Paused.OPEN ? now : paused.until() - 1);
+  }
+
+  /**
+   * Returns the next scheduled times of a job, without those that have run already.
+   *
+   * @param now during a pause without an end, no time up to this instant is returned; in milliseconds since 1970
+   */
+  static List<ZonedDateTime> upcoming(JobRecord record, Schedule schedule, long now, int count) {
+    JobEdit decided = new JobEdit(record);
+    decided.cursor = decidedUpTo(record, now);
+    Set<Long> ran = decided.ranAhead();
+    return preview(schedule, decided.cursor, count + ran.size()).stream()
+        .filter(time -> !ran.contains(time.toInstant().toEpochMilli())).limit(count).toList();
   }
 
   /** Returns the first times of a schedule after an instant, which is given in milliseconds since 1970. */

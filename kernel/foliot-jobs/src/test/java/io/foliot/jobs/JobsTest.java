@@ -646,6 +646,26 @@ final class JobsTest {
   }
 
   @Test
+  void theNextTimeIsNotATimeThatRanAhead() {
+    clock.stepWall(Duration.ofSeconds(30));
+    join(jobs.put(everyTenSeconds().build()));
+    advance(Duration.ofSeconds(25));
+    List<Instant> ran = seen.stream().map(shard -> Instant.parse(shard.scheduledAt())).toList();
+    assertThat(ran).hasSize(2);
+    clock.stepWall(Duration.ofSeconds(-40));
+    join(jobs.rewind("report"));
+    advance(Duration.ofMillis(100));
+    Instant now = clock.instant();
+    assertThat(ran).allMatch(time -> time.isAfter(now));
+    JobStatus status = report();
+    assertThat(status.nextTime()).isBefore(now.plusSeconds(31)).isNotIn(ran);
+    assertThat(status.upcoming().stream().map(ZonedDateTime::toInstant)).hasSize(JobStatus.UPCOMING)
+        .startsWith(status.nextTime()).doesNotContainAnyElementsOf(ran);
+    assertThat(join(jobs.next("report", 3)).stream().map(ZonedDateTime::toInstant)).hasSize(3)
+        .doesNotContainAnyElementsOf(ran);
+  }
+
+  @Test
   void nothingIsPlannedWhileTheClocksOfNodeAndStoreDisagree() {
     AtomicLong nodeMillis = new AtomicLong();
     ClockCheck clocks = new ClockCheck(nodeMillis::get, 5_000);
