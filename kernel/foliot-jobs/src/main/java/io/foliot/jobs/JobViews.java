@@ -167,10 +167,10 @@ final class JobViews {
   }
 
   /**
-   * Returns the reason why an active run waits for workers; the oldest such run determines the reason. If no run is
-   * active and the job is not paused, returns the reason why the next waiting time cannot begin. If no time waits
-   * either, returns the reason why the next scheduled time would have no worker or no allocator. Returns an empty text
-   * if there is no such reason.
+   * Returns the reason why an active run waits for workers, of which the oldest such run is named, and whether the
+   * latest pass found no room for a further run in the queue. If neither is so, no run is active and the job is not
+   * paused, returns the reason why the next waiting time cannot begin. If no time waits either, returns the reason why
+   * the next scheduled time would have no worker or no allocator. Returns an empty text if there is no such reason.
    *
    * @throws InvalidJobException if the run of the next waiting time would be too large, even while a run is active
    */
@@ -182,13 +182,20 @@ final class JobViews {
     if (!record.waiting().isEmpty() && record.paused() == null) {
       RunPlaces.ensureFits(job, next, workers);
     }
+    String room = record.lacksRoom()
+        ? "waits until the jobs of queue " + job.queue() + " have fewer unfinished shards; to permit more, run"
+            + " 'foliot queues set " + job.queue() + " --max-shards NUMBER'"
+        : "";
     if (workers != null) {
       for (Run run : record.active()) {
         String reason = run.isStopping() ? "" : RunPlaces.waitsFor(job, run, workers);
         if (!reason.isEmpty()) {
-          return reason;
+          return room.isEmpty() ? reason : reason + ", and " + room;
         }
       }
+    }
+    if (!room.isEmpty()) {
+      return room;
     }
     if (!record.active().isEmpty() || record.paused() != null) {
       return "";
