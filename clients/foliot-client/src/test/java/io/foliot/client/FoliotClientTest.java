@@ -79,7 +79,7 @@ final class FoliotClientTest {
             .builder(Delivery.http(URI.create("https://example.org/in")).toBuilder()
                 .setting("timeout", Duration.ofSeconds(10)).build())
             .retry(new QueueSettings.Retry(5, Duration.ofSeconds(1), 2.0, null, 0.2)).priority(1).rate(100.0)
-            .concurrency(50).maxWait(Duration.ofHours(1)).maxJobs(9)
+            .concurrency(50).maxWait(Duration.ofHours(1)).maxJobs(9).maxShards(8)
             .retention(new QueueSettings.Retention(null, Duration.ofDays(14))).paused(false).build());
     String body = server.request().body();
     JsonObject sent = JsonObject.parse(body.getBytes(UTF_8));
@@ -88,7 +88,7 @@ final class FoliotClientTest {
     assertThat(sent.object("delivery").text("url")).isEqualTo("https://example.org/in");
     assertThat(sent.object("delivery").text("timeout")).isEqualTo("PT10S");
     assertThat(body).endsWith(",\"priority\":1,\"rate\":100.0,\"concurrency\":50,\"maxWait\":\"PT1H\","
-        + "\"maxJobs\":9,\"retention\":{\"failed\":\"PT336H\"},\"paused\":false}");
+        + "\"maxJobs\":9,\"maxShards\":8,\"retention\":{\"failed\":\"PT336H\"},\"paused\":false}");
   }
 
   @Test

@@ -96,6 +96,7 @@ public final class Engine implements Scheduler {
             hints, random, share, index == 0 ? this::eachSecond : () -> {}, index == 0 ? this::eachTurn : nanos -> {}));
     EngineLoop first = loops.get(0);
     for (Delivery delivery : environment.deliveries()) {
+      delivery.queuesKnown(name -> Optional.ofNullable(registry.callersQueue(name)));
       ServedQueues served = delivery.servedQueues();
       if (served != null) {
         served.addListener(loops::changed);

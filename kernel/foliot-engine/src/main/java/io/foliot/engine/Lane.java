@@ -111,7 +111,7 @@ final class Lane {
   private long probedNanos;
   /** Entries with an address, if this is the lane of a pull queue. */
   private final AddressedEntries addressed = new AddressedEntries();
-  /** Whether entries with an address have come since {@link #examine} returned all of them. */
+  /** Whether entries with an address may have come that {@link #examine} has not returned yet. */
   private boolean hasNewAddressed;
 
   private boolean hasParked;
@@ -303,22 +303,29 @@ final class Lane {
    * Appends entries whose leases may have ended to a collection, at most {@code most}. They stay in the lane, and count
    * as probed from now on.
    *
-   * @param isAgain whether to include the entries that were parked, probed or examined before
+   * @param isAgain whether to include entries that were parked, probed or examined before. A call continues where the
+   *     one before has ended
    */
   void examine(boolean isAgain, int most, Collection<DueEntry> to) {
     int limit = to.size() + most;
     if (isAgain) {
-      unparked.copyTo(to, limit - to.size());
-      probed.copyTo(to, limit - to.size());
+      unparked.examineAgain(to, limit - to.size());
+      probed.examineAgain(to, limit - to.size());
+      addressed.examineAgain(to, limit - to.size());
+      if (to.size() < limit) {
+        unparked.restart();
+        probed.restart();
+        addressed.restart();
+      }
     }
     while (to.size() < limit && fresh.size() > 0) {
       DueEntry entry = requireNonNull(fresh.poll());
       probed.add(entry);
       to.add(entry);
     }
-    if (isAgain || hasNewAddressed) {
-      hasNewAddressed = addressed.size() > limit - to.size();
-      addressed.copyTo(to, limit - to.size());
+    if (!isAgain && hasNewAddressed) {
+      addressed.examine(to, limit - to.size());
+      hasNewAddressed = to.size() == limit;
     }
   }
 

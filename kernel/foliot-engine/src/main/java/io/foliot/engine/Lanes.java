@@ -353,7 +353,8 @@ final class Lanes {
    * Returns entries of lanes that do not flow, at most {@code most}: they wait, and their leases may have ended. The
    * entries stay in their lanes.
    *
-   * @param isAgain whether to include the entries that were examined before
+   * @param isAgain whether to include entries that were examined before. A call continues where the one before has
+   *     ended
    */
   List<DueEntry> stalled(boolean isAgain, int most) {
     List<DueEntry> entries = new ArrayList<>();
