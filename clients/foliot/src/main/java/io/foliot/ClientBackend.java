@@ -121,7 +121,7 @@ final class ClientBackend implements Backend {
       }
       client.putQueue(queue, QueueSettings.builder(delivery.build()).retry(retry(change.retry()))
           .concurrency(change.concurrency()).rate(change.rate()).priority(change.priority())
-          .maxJobs(change.maxJobs()).build());
+          .maxJobs(change.maxJobs()).maxShards(change.maxShards()).build());
     } else if (!change.equals(SettingsChange.NONE)) {
       client.patchQueue(queue, patch(change));
     }
@@ -169,6 +169,9 @@ final class ClientBackend implements Backend {
     }
     if (change.maxJobs() != null) {
       patch.maxJobs(change.maxJobs());
+    }
+    if (change.maxShards() != null) {
+      patch.maxShards(change.maxShards());
     }
     return patch.build();
   }

@@ -42,6 +42,11 @@ final class DefaultTasks<T> implements Tasks<T> {
   }
 
   @Override
+  public Tasks<T> maxShards(int shards) {
+    return change(SettingsChange.maxShards(shards));
+  }
+
+  @Override
   public Tasks<T> rate(double perSecond) {
     return change(SettingsChange.rate(perSecond));
   }

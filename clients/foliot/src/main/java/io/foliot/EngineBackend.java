@@ -128,6 +128,9 @@ final class EngineBackend implements Backend {
     if (change.maxJobs() != null) {
       builder.maxJobs(change.maxJobs());
     }
+    if (change.maxShards() != null) {
+      builder.maxShards(change.maxShards());
+    }
     return builder.build();
   }
 

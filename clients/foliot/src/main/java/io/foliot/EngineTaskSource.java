@@ -167,6 +167,7 @@ final class EngineTaskSource implements TaskSource {
       case Settlement.Nack(String reason, Duration delay) ->
         engine.nack(id, token, delay, reason == null ? "" : reason, note);
       case Settlement.Fail(String reason) -> engine.fail(id, token, reason == null ? "" : reason, note);
+      case Settlement.NotBegun(String reason) -> engine.notBegun(id, token, reason == null ? "" : reason, note);
     };
   }
 

@@ -60,6 +60,12 @@ public interface Tasks<T> {
   Tasks<T> maxJobs(int jobs);
 
   /**
+   * Sets how many unfinished shards the jobs of the queue may have before no further run of them begins, from 1 to
+   * 100,000,000, by default 100,000. A run that has begun gets all its shards.
+   */
+  Tasks<T> maxShards(int shards);
+
+  /**
    * Sets the handler of the queue on this node. It takes effect at once. By default each attempt runs on a virtual
    * thread of its own. Tasks of a queue without a handler wait until this node or another node sets one.
    *

@@ -134,7 +134,7 @@ final class ConnectTest {
   @Test
   void aSettingStaysWhenAnotherSettingIsSet() {
     try (Foliot foliot = Foliot.connect(url()); FoliotClient client = client()) {
-      foliot.tasks("q", String.class).rate(5).concurrency(3).maxJobs(4).retry(7, Duration.ofMillis(100));
+      foliot.tasks("q", String.class).rate(5).concurrency(3).maxJobs(4).maxShards(6).retry(7, Duration.ofMillis(100));
       foliot.tasks("q", String.class).priority(2);
       QueueSettings settings = client.getQueue("q").settings();
       assertThat(settings.delivery().type()).isEqualTo("pull");
@@ -142,6 +142,7 @@ final class ConnectTest {
       assertThat(settings.rate()).isEqualTo(5.0);
       assertThat(settings.concurrency()).isEqualTo(3);
       assertThat(settings.maxJobs()).isEqualTo(4);
+      assertThat(settings.maxShards()).isEqualTo(6);
       assertThat(settings.priority()).isEqualTo(2);
     }
   }

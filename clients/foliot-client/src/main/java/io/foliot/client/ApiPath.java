@@ -33,6 +33,10 @@ final class ApiPath {
     return new ApiPath().then("/v1/jobs/").name("job", job);
   }
 
+  static ApiPath run(String job, String time) {
+    return job(job).then("/runs/").name("time", time);
+  }
+
   static ApiPath workers() {
     return new ApiPath().then("/v1/workers");
   }

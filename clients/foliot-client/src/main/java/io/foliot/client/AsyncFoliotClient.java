@@ -113,6 +113,24 @@ public final class AsyncFoliotClient {
     return get(ApiPath.job(job), JobView::of);
   }
 
+  /** As {@link FoliotClient#listRuns}. */
+  public CompletableFuture<List<RunView>> listRuns(String job, @Nullable String result, int limit) {
+    return get(ApiPath.job(job).then("/runs").query("result", result).query("limit", limit(limit)),
+        json -> json.objects("runs").stream().map(RunView::of).toList());
+  }
+
+  /** As {@link FoliotClient#getRun}. */
+  public CompletableFuture<RunPage> getRun(String job, String time, boolean onlyFailed, int limit,
+      @Nullable String cursor) {
+    return get(ApiPath.run(job, time).query("failed", onlyFailed ? "true" : null).query("limit", limit(limit))
+        .query("cursor", cursor), RunPage::of);
+  }
+
+  /** As {@link FoliotClient#getLog}. */
+  public CompletableFuture<RunLog> getLog(String job, @Nullable String time, int limit) {
+    return get(ApiPath.job(job).then("/log").query("time", time).query("limit", limit(limit)), RunLog::of);
+  }
+
   /** As {@link FoliotClient#deleteJob}. */
   public CompletableFuture<Void> deleteJob(String job, boolean cancelsRuns) {
     return send("DELETE", ApiPath.job(job).query("runs", cancelsRuns ? "cancel" : null), Repeat.IF_NOT_DONE);
@@ -222,13 +240,16 @@ public final class AsyncFoliotClient {
   }
 
   /** As {@link FoliotClient#listTasks}. */
-  public CompletableFuture<TaskPage> listTasks(String queue, @Nullable TaskState state, int limit,
-      @Nullable String cursor) {
+  public CompletableFuture<TaskPage> listTasks(String queue, TaskQuery query, int limit, @Nullable String cursor) {
+    return get(query.on(ApiPath.queue(queue).then("/tasks")).query("limit", limit(limit)).query("cursor", cursor),
+        TaskPage::of);
+  }
+
+  private static String limit(int limit) {
     if (limit < 1) {
       throw new IllegalArgumentException("limit must be positive: limit=" + limit);
     }
-    return get(ApiPath.queue(queue).then("/tasks").query("state", state == null ? null : state.name())
-        .query("limit", Integer.toString(limit)).query("cursor", cursor), TaskPage::of);
+    return Integer.toString(limit);
   }
 
   /** As {@link FoliotClient#cancelTasks(String, TaskFilter, int, String)}. */
@@ -350,6 +371,10 @@ public final class AsyncFoliotClient {
       case Settlement.Fail(String reason) -> settle(lease, "/nack", note, json -> {
         writeReason(json, reason);
         json.writeBooleanProperty("final", true);
+      });
+      case Settlement.NotBegun(String reason) -> settle(lease, "/nack", note, json -> {
+        writeReason(json, reason);
+        json.writeBooleanProperty("begun", false);
       });
     };
   }

@@ -45,6 +45,8 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>Redirects are not followed, because the API key would be sent to their target.
+ *
+ * <p>This class is one file because it is the list of all calls; {@link AsyncFoliotClient} makes them.
  */
 public final class FoliotClient implements AutoCloseable {
   /**
@@ -121,6 +123,40 @@ public final class FoliotClient implements AutoCloseable {
    */
   public JobView getJob(String job) {
     return await(async.getJob(job));
+  }
+
+  /**
+   * Returns the runs of a recurring job, and the scheduled times that did not run: first the active runs, then the
+   * others, the newest first.
+   *
+   * @param result the only result of the returned runs and times, such as {@code FAILED}; null for all
+   * @param limit the largest number of results
+   */
+  public List<RunView> listRuns(String job, @Nullable String result, int limit) {
+    return await(async.listRuns(job, result, limit));
+  }
+
+  /**
+   * Returns the runs of one scheduled time of a recurring job, with a page of their shards and listeners.
+   *
+   * @param time the {@linkplain RunView#time time} of the run
+   * @param onlyFailed whether only shards and listeners are returned that failed or were cancelled
+   * @param limit how many shards and listeners are read at most
+   * @param cursor null for the first page, then the {@link RunPage#nextCursor} of the previous page
+   * @throws FoliotException with 404 if the job has no record of this time
+   */
+  public RunPage getRun(String job, String time, boolean onlyFailed, int limit, @Nullable String cursor) {
+    return await(async.getRun(job, time, onlyFailed, limit, cursor));
+  }
+
+  /**
+   * Returns the logs of the shards of a run, those of failed shards first.
+   *
+   * @param time the {@linkplain RunView#time time} of the run; null for the latest run
+   * @param limit the largest number of shards
+   */
+  public RunLog getLog(String job, @Nullable String time, int limit) {
+    return await(async.getLog(job, time, limit));
   }
 
   /** Deletes a recurring job. Its active runs are cancelled if {@code cancelsRuns} is true; otherwise they finish. */
@@ -258,23 +294,20 @@ public final class FoliotClient implements AutoCloseable {
   /**
    * Returns a page of a queue's tasks.
    *
-   * @param state the state of the tasks; null for all states
    * @param limit the largest number of results
    * @param cursor null for the first page, then the {@link TaskPage#nextCursor} of the previous page
    */
-  public TaskPage listTasks(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
-    return await(async.listTasks(queue, state, limit, cursor));
+  public TaskPage listTasks(String queue, TaskQuery query, int limit, @Nullable String cursor) {
+    return await(async.listTasks(queue, query, limit, cursor));
   }
 
   /**
    * Returns the tasks of a queue as a stream. Each page is read when the stream reaches it, and the read may fail as
    * {@link #listTasks} does. Tasks that change while the stream is read may be missed, or returned in their old state.
-   *
-   * @param state the state of the tasks; null for all states
    */
-  public Stream<TaskView> streamTasks(String queue, @Nullable TaskState state) {
+  public Stream<TaskView> streamTasks(String queue, TaskQuery query) {
     return Stream.of(queue).flatMap(name -> {
-      Iterator<TaskView> pages = new TaskPages(cursor -> listTasks(name, state, PAGE, cursor));
+      Iterator<TaskView> pages = new TaskPages(cursor -> listTasks(name, query, PAGE, cursor));
       return StreamSupport.stream(Spliterators.spliteratorUnknownSize(pages, Spliterator.NONNULL), false);
     });
   }

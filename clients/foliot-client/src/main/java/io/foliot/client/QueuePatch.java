@@ -103,6 +103,14 @@ public final class QueuePatch {
     }
 
     /**
+     * Sets the number of unfinished shards of the queue's jobs at which no further run begins; null for the server's
+     * default.
+     */
+    public Builder maxShards(@Nullable Integer value) {
+      return number("maxShards", value);
+    }
+
+    /**
      * Sets how long tasks are stored after they have ended. A null part keeps its value; a null argument resets all
      * parts to the defaults.
      */

@@ -15,6 +15,7 @@ import tools.jackson.core.JsonGenerator;
  * @param maxWait how far resets may move a task beyond its first due time
  * @param maxRun how long one attempt may run, however often its lease is extended
  * @param maxJobs the maximum number of recurring jobs of the queue
+ * @param maxShards while the jobs of the queue have this many unfinished shards, no further run of them begins
  * @param retention how long tasks are stored after they have ended
  * @param paused whether the queue is paused, so that no new attempts begin
  */
@@ -27,6 +28,7 @@ public record QueueSettings(
     @Nullable Duration maxWait,
     @Nullable Duration maxRun,
     @Nullable Integer maxJobs,
+    @Nullable Integer maxShards,
     @Nullable Retention retention,
     @Nullable Boolean paused) {
   /**
@@ -89,7 +91,7 @@ public record QueueSettings(
   /** Returns a builder with these settings. */
   public Builder toBuilder() {
     return new Builder(delivery).retry(retry).priority(priority).rate(rate).concurrency(concurrency).maxWait(maxWait)
-        .maxRun(maxRun).maxJobs(maxJobs).retention(retention).paused(paused);
+        .maxRun(maxRun).maxJobs(maxJobs).maxShards(maxShards).retention(retention).paused(paused);
   }
 
   /** Builds {@link QueueSettings}. Not safe for use by several threads. */
@@ -102,6 +104,7 @@ public record QueueSettings(
     private @Nullable Duration maxWait;
     private @Nullable Duration maxRun;
     private @Nullable Integer maxJobs;
+    private @Nullable Integer maxShards;
     private @Nullable Retention retention;
     private @Nullable Boolean paused;
 
@@ -175,6 +178,15 @@ public record QueueSettings(
       return this;
     }
 
+    /**
+     * Sets the number of unfinished shards of the queue's jobs at which no further run begins, from 1 to 100,000,000.
+     * If null or not set, the server's default applies.
+     */
+    public Builder maxShards(@Nullable Integer value) {
+      maxShards = value;
+      return this;
+    }
+
     /** Sets how long tasks are stored after they have ended. If null or not set, the server's default applies. */
     public Builder retention(@Nullable Retention value) {
       retention = value;
@@ -192,8 +204,8 @@ public record QueueSettings(
 
     /** Returns the settings. */
     public QueueSettings build() {
-      return new QueueSettings(delivery, retry, priority, rate, concurrency, maxWait, maxRun, maxJobs, retention,
-          paused);
+      return new QueueSettings(delivery, retry, priority, rate, concurrency, maxWait, maxRun, maxJobs, maxShards,
+          retention, paused);
     }
   }
 
@@ -203,7 +215,8 @@ public record QueueSettings(
     return new QueueSettings(Delivery.of(json.object("delivery")), retry == null ? null : Retry.of(retry),
         json.integerOrNull("priority"), json.decimalOrNull("rate"), json.integerOrNull("concurrency"),
         json.durationOrNull("maxWait"), json.durationOrNull("maxRun"), json.integerOrNull("maxJobs"),
-        retention == null ? null : Retention.of(retention), json.truthOrNull("paused"));
+        json.integerOrNull("maxShards"), retention == null ? null : Retention.of(retention),
+        json.truthOrNull("paused"));
   }
 
   void write(JsonGenerator json) {
@@ -221,6 +234,7 @@ public record QueueSettings(
     Json.write(json, "maxWait", maxWait);
     Json.write(json, "maxRun", maxRun);
     Json.write(json, "maxJobs", maxJobs);
+    Json.write(json, "maxShards", maxShards);
     if (retention != null) {
       json.writeObjectPropertyStart("retention");
       retention.write(json);

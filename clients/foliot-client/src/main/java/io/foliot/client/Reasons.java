@@ -21,6 +21,7 @@ final class Reasons {
       case Settlement.Noted(Settlement end, TaskNote note) -> sendable(end).noting(note);
       case Settlement.Nack(String reason, Duration delay) -> new Settlement.Nack(sendable(reason), delay);
       case Settlement.Fail(String reason) -> new Settlement.Fail(sendable(reason));
+      case Settlement.NotBegun(String reason) -> new Settlement.NotBegun(sendable(reason));
       case Settlement.Ack ack -> ack;
       case Settlement.Again again -> again;
       case Settlement.RunAgain runAgain -> runAgain;

@@ -51,6 +51,14 @@ public sealed interface Settlement {
   record Fail(@Nullable String reason) implements Settlement {}
 
   /**
+   * The worker has not begun the task, for example because it stops. The attempt does not count, and the task is due
+   * again at once. If this happens to a task several times in a row, an attempt counts as failed nevertheless.
+   *
+   * @param reason a human-readable reason; may be null
+   */
+  record NotBegun(@Nullable String reason) implements Settlement {}
+
+  /**
    * The end of an attempt, with the worker's note.
    *
    * @param end the end without a note
@@ -95,6 +103,11 @@ public sealed interface Settlement {
   /** Returns the settlement of an attempt that has failed permanently. */
   static Settlement fail(String reason) {
     return new Fail(reason);
+  }
+
+  /** Returns the settlement of an attempt that did not begin: nothing in this process has acted on the task. */
+  static Settlement notBegun(String reason) {
+    return new NotBegun(reason);
   }
 
   /** Returns the settlement of a failed attempt; the next attempt begins after the queue's backoff. */

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /** Makes calls, repeats calls that are safe to repeat, and completes their futures. */
@@ -213,7 +214,9 @@ final class Transport {
     }
 
     private void unanswered(Throwable cause) {
-      if (cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException) {
+      // A connection whose handshake failed has carried no request.
+      if (cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException
+          || cause instanceof SSLHandshakeException) {
         retry(repeat != Repeat.NEVER, Duration.ZERO, failureFor(new UnreachableException(toString(), cause)));
         return;
       }

@@ -218,8 +218,23 @@ public final class Worker implements AutoCloseable {
     } catch (Throwable e) {
       runs.removeIf(run -> run.task == task);
       permits.release();
-      report("a claimed task could not be begun; it is repeated after its lease: task=" + task.id(), e);
+      report("a claimed task could not be begun, and is given back: task=" + task.id(), e);
+      giveBack(task, String.valueOf(e));
     }
+  }
+
+  /** Gives back a task that has no run. If this report is lost, the lease ends and the attempt counts. */
+  private void giveBack(ClaimedTask task, String reason) {
+    CompletableFuture<Void> sent;
+    try {
+      sent = source.settle(task.lease(), Reasons.sendable(Settlement.notBegun(reason)));
+    } catch (Throwable e) {
+      sent = CompletableFuture.failedFuture(e);
+    }
+    CompletableFuture<Void> unused = sent.exceptionally(failure -> {
+      report("a task was not given back; it is repeated after its lease: task=" + task.id(), cause(failure));
+      return null;
+    });
   }
 
   /** Returns the pause before the extension of a lease that has the given time left. */
@@ -344,10 +359,11 @@ public final class Worker implements AutoCloseable {
           // Another attempt may be running.
           report("a task was not begun, because its lease had already ended: task=" + task.id(),
               new LeaseLostException("this process or its connection to the server was paused", false));
+          giveBack(task, "the lease had already ended");
           return;
         }
         renewLater(task.leasedFor() == null ? shortStep() : untilRenewal(left()));
-        Settlement settlement = graceOver ? Settlement.nack("the worker has stopped", Duration.ZERO) : handle();
+        Settlement settlement = graceOver ? Settlement.notBegun("the worker has stopped") : handle();
         handled = true;
         // A refused extension means that the token is not valid, unless the task was cancelled. A cancelled task waits
         // for the settle.

@@ -79,7 +79,7 @@ final class FoliotClientTest {
             .builder(Delivery.http(URI.create("https://example.org/in")).toBuilder()
                 .setting("timeout", Duration.ofSeconds(10)).build())
             .retry(new QueueSettings.Retry(5, Duration.ofSeconds(1), 2.0, null, 0.2)).priority(1).rate(100.0)
-            .concurrency(50).maxWait(Duration.ofHours(1)).maxJobs(9)
+            .concurrency(50).maxWait(Duration.ofHours(1)).maxJobs(9).maxShards(8)
             .retention(new QueueSettings.Retention(null, Duration.ofDays(14))).paused(false).build());
     String body = server.request().body();
     JsonObject sent = JsonObject.parse(body.getBytes(UTF_8));
@@ -88,7 +88,7 @@ final class FoliotClientTest {
     assertThat(sent.object("delivery").text("url")).isEqualTo("https://example.org/in");
     assertThat(sent.object("delivery").text("timeout")).isEqualTo("PT10S");
     assertThat(body).endsWith(",\"priority\":1,\"rate\":100.0,\"concurrency\":50,\"maxWait\":\"PT1H\","
-        + "\"maxJobs\":9,\"retention\":{\"failed\":\"PT336H\"},\"paused\":false}");
+        + "\"maxJobs\":9,\"maxShards\":8,\"retention\":{\"failed\":\"PT336H\"},\"paused\":false}");
   }
 
   @Test
@@ -313,13 +313,46 @@ final class FoliotClientTest {
   @Test
   void tasksAreListedInPages() {
     server.answer(200, "{\"tasks\":[" + SUBMITTED + "],\"nextCursor\":\"a/b=\"}");
-    TaskPage page = client.listTasks("mail", TaskState.FAILED, 50, null);
+    TaskPage page = client.listTasks("mail", TaskQuery.all().inState(TaskState.FAILED), 50, null);
     assertSent("GET", "/v1/queues/mail/tasks?state=FAILED&limit=50", "");
     assertThat(page.tasks()).extracting(TaskView::id).containsExactly("t1");
     server.answer(200, "{\"tasks\":[],\"nextCursor\":null}");
-    TaskPage last = client.listTasks("mail", null, 50, page.nextCursor());
+    TaskPage last = client.listTasks("mail", TaskQuery.all(), 50, page.nextCursor());
     assertSent("GET", "/v1/queues/mail/tasks?limit=50&cursor=a%2Fb%3D", "");
     assertThat(last).isEqualTo(new TaskPage(List.of(), null));
+    client.listTasks("mail", TaskQuery.all().withKey("a b").ofJob("r"), 50, null);
+    assertSent("GET", "/v1/queues/mail/tasks?key=a%20b&job=r&limit=50", "");
+  }
+
+  @Test
+  void runsOfAJobAreListedWithTheirShardsAndLogs() {
+    String time = "2026-11-24T02:00:00.000Z";
+    String run = "{\"time\":\"" + time + "\",\"origin\":\"schedule\",\"result\":\"FAILED\",\"shards\":2,\"failed\":1,"
+        + "\"reason\":\"shard 1: no disk\",\"begunAt\":\"" + time + "\",\"endedAt\":\"" + time + "\",\"gone\":1}";
+    String range = "{\"time\":\"" + time + "\",\"lastTime\":\"" + time
+        + "\",\"count\":3,\"origin\":\"schedule\",\"result\":\"MISSED\"}";
+    Instant at = Instant.parse(time);
+    RunView failed = new RunView(time, 1, "schedule", "FAILED", "shard 1: no disk", 2, 1, at, at, run);
+    server.answer(200, "{\"runs\":[" + run + "," + range + "]}");
+    assertThat(client.listRuns("a/b", "FAILED", 10)).containsExactly(failed,
+        new RunView(time, 3, "schedule", "MISSED", null, 0, 0, null, null, range));
+    assertSent("GET", "/v1/jobs/a%2Fb/runs?result=FAILED&limit=10", "");
+    String shard = "{\"origin\":\"schedule\",\"zone\":\"fra\",\"shard\":1,\"state\":\"FAILED\",\"task\":\"t1\",\"attempt\":3,"
+        + "\"worker\":\"w1\",\"node\":\"n1\",\"reason\":\"no disk\",\"begunAt\":\"" + time + "\",\"endedAt\":\"" + time
+        + "\",\"checkpoint\":\"c\",\"log\":\"l\"}";
+    String waiting = "{\"origin\":\"schedule\",\"phase\":\"after\",\"shard\":0,\"state\":\"WAITING\"}";
+    RunShard first = new RunShard("schedule", null, "fra", 1, "FAILED", "t1", 3, "w1", "n1", "no disk", at, at, "c",
+        "l");
+    server.answer(200, "{\"runs\":[" + run + "],\"shards\":[" + shard + "," + waiting + "],\"next\":\"x=\"}");
+    assertThat(client.getRun("a/b", time, true, 20, "y=")).isEqualTo(new RunPage(List.of(failed), List.of(first,
+        new RunShard("schedule", "after", null, 0, "WAITING", null, 0, null, null, null, null, null, null, null)),
+        "x="));
+    assertSent("GET", "/v1/jobs/a%2Fb/runs/2026-11-24T02%3A00%3A00.000Z?failed=true&limit=20&cursor=y%3D", "");
+    server.answer(200, "{\"time\":\"" + time + "\",\"shards\":[" + shard + "],\"more\":true}");
+    assertThat(client.getLog("a/b", null, 5)).isEqualTo(new RunLog(time, List.of(first), true));
+    assertSent("GET", "/v1/jobs/a%2Fb/log?limit=5", "");
+    client.getLog("a/b", time, 5);
+    assertSent("GET", "/v1/jobs/a%2Fb/log?time=2026-11-24T02%3A00%3A00.000Z&limit=5", "");
   }
 
   @Test
@@ -596,10 +629,11 @@ final class FoliotClientTest {
                 ? task.formatted("t3") + "],\"nextCursor\":null}"
                 : task.formatted("t1") + "," + task.formatted("t2") + "],\"nextCursor\":\"c1\"}")));
 
-    assertThat(client.streamTasks("mail", TaskState.DELAYED)).extracting(TaskView::id).containsExactly("t1", "t2",
-        "t3");
+    assertThat(client.streamTasks("mail", TaskQuery.all().inState(TaskState.DELAYED))).extracting(TaskView::id)
+        .containsExactly("t1", "t2",
+            "t3");
     assertThat(server.unseen()).isEqualTo(3);
-    assertThat(client.streamTasks("mail", null).findFirst()).map(TaskView::id).contains("t1");
+    assertThat(client.streamTasks("mail", TaskQuery.all()).findFirst()).map(TaskView::id).contains("t1");
     assertThat(server.unseen()).isEqualTo(4);
   }
 

@@ -89,9 +89,10 @@ final class JsonTest {
     QueueSettings.Retry retry = new QueueSettings.Retry(1, null, null, null, null);
     QueueSettings.Retention retention = new QueueSettings.Retention(null, Duration.ZERO);
     QueueSettings settings = QueueSettings.builder(Delivery.pull()).retry(retry).priority(1).rate(2.0).concurrency(3)
-        .maxWait(Duration.ofHours(4)).maxRun(Duration.ofHours(5)).maxJobs(6).retention(retention).paused(true).build();
+        .maxWait(Duration.ofHours(4)).maxRun(Duration.ofHours(5)).maxJobs(6).maxShards(7).retention(retention)
+        .paused(true).build();
     assertThat(settings).isEqualTo(new QueueSettings(Delivery.pull(), retry, 1, 2.0, 3, Duration.ofHours(4),
-        Duration.ofHours(5), 6, retention, true));
+        Duration.ofHours(5), 6, 7, retention, true));
     assertThat(settings.toBuilder().build()).isEqualTo(settings);
   }
 

@@ -370,16 +370,17 @@ final class WorkerTest {
   }
 
   @Test
-  void aTaskWithAnEndedLeaseIsNotBegun() throws InterruptedException {
+  void aTaskWithAnEndedLeaseIsGivenBack() throws InterruptedException {
     Worker worker = worker(task -> Settlement.ack()).concurrency(1).start();
     assertThat(Bound.take(claimed).path()).endsWith("/claims");
     // Simulates a pause of the process after the claim was sent.
     clock.advance(LEASE);
     claims.add(tasks("t1"));
     assertThat(Bound.take(errors)).contains("was not begun").contains("task=t1");
+    assertReported("/v1/tasks/t1/nack",
+        "{\"token\":\"token-t1\",\"reason\":\"the lease had already ended\",\"begun\":false}");
     claims.add(tasks("t2"));
-    assertThat(Bound.take(reports).path()).as("the first report: the task that was not begun is not settled")
-        .isEqualTo("/v1/tasks/t2/ack");
+    assertThat(Bound.take(reports).path()).isEqualTo("/v1/tasks/t2/ack");
     stop(worker);
     assertThat(errors).isEmpty();
     assertThat(clock.waiting()).as("timers left behind").isZero();
@@ -588,5 +589,39 @@ final class WorkerTest {
     assertThat(Bound.take(reports).body()).contains("InterruptedException");
     assertThat(worker.stop(GRACE)).as("the claim under way was cancelled").isTrue();
     assertThat(List.copyOf(errors)).as("a stop is no failure").allMatch(error -> error.contains("the handler failed"));
+  }
+
+  /** The claim of this source cannot be cancelled, like a claim whose answer arrives while the worker stops. */
+  @Test
+  void aTaskThatAStoppedWorkerDidNotBeginIsGivenBack() throws InterruptedException {
+    CompletableFuture<List<ClaimedTask>> answer = new CompletableFuture<>() {
+      @Override
+      public boolean cancel(boolean mayInterruptIfRunning) {
+        return false;
+      }
+    };
+    CountDownLatch claiming = new CountDownLatch(1);
+    BlockingQueue<Object> settled = new LinkedBlockingQueue<>();
+    TaskSource source = (TaskSource) Proxy.newProxyInstance(TaskSource.class.getClassLoader(),
+        new Class<?>[]{TaskSource.class}, (proxy, method, arguments) -> switch (method.getName()) {
+          case "isClosed" -> false;
+          case "claim" -> {
+            claiming.countDown();
+            yield answer;
+          }
+          case "settle" -> CompletableFuture.completedFuture(settled.add(arguments[1]) ? null : settled);
+          default -> CompletableFuture.completedFuture(null);
+        });
+    AtomicInteger begun = new AtomicInteger();
+    Worker worker = new Worker.Builder(Surroundings.of(source), "mail", attempt -> {
+      begun.incrementAndGet();
+      return Settlement.ack();
+    }).start();
+    Bound.await(claiming);
+    assertThat(worker.stop(Duration.ZERO)).isFalse();
+    answer.complete(ClaimedTask.allOf(JsonObject.parse(tasks("t1").body().getBytes(UTF_8))));
+    assertThat(Bound.take(settled)).isEqualTo(Settlement.notBegun("the worker has stopped"));
+    assertThat(worker.stop(GRACE)).isTrue();
+    assertThat(begun).hasValue(0);
   }
 }

@@ -15,13 +15,14 @@ import org.jspecify.annotations.Nullable;
  * @param maxWait how far resets may push a task beyond its first due time; null for no limit
  * @param maxRun how long extensions may keep one attempt running
  * @param maxJobs the maximum number of recurring jobs of the queue, 0 for none
+ * @param maxShards while the jobs of the queue have this many unfinished shards, no further run of them begins
  * @param retainFinished how long finished and cancelled tasks can be read
  * @param retainFailed how long failed tasks can be read and redriven
  * @param paused whether the queue is paused, so that no new attempts begin
  */
 public record QueueConfig(String name, Target target, Retry retry, int priority, @Nullable Double rate,
-    @Nullable Integer concurrency, @Nullable Duration maxWait, Duration maxRun, int maxJobs, Duration retainFinished,
-    Duration retainFailed, boolean paused) {
+    @Nullable Integer concurrency, @Nullable Duration maxWait, Duration maxRun, int maxJobs, int maxShards,
+    Duration retainFinished, Duration retainFailed, boolean paused) {
   /**
    * Default of {@link #maxRun}: a day. A handler divides longer work: each attempt does a part and re-arms the task.
    */
@@ -33,6 +34,13 @@ public record QueueConfig(String name, Target target, Retry retry, int priority,
   public static final int DEFAULT_MAX_JOBS = 10_000;
   /** The largest {@link #maxJobs}. */
   public static final int LARGEST_MAX_JOBS = 100_000_000;
+  /**
+   * Default of {@link #maxShards}. It is ten runs of the largest size. Without a limit, runs that never end fill the
+   * store: 100,000 shards without payloads need about 200 MB on disk.
+   */
+  public static final int DEFAULT_MAX_SHARDS = 100_000;
+  /** The largest {@link #maxShards}. */
+  public static final int LARGEST_MAX_SHARDS = 100_000_000;
 
   public QueueConfig {
     Limits.ensureQueueName(name);
@@ -45,6 +53,7 @@ public record QueueConfig(String name, Target target, Retry retry, int priority,
     }
     Limits.ensureDuration("maxRun", maxRun);
     Limits.ensure(maxJobs >= 0 && maxJobs <= LARGEST_MAX_JOBS, "maxJobs is from 0 to 100,000,000", maxJobs);
+    Limits.ensure(maxShards >= 1 && maxShards <= LARGEST_MAX_SHARDS, "maxShards is from 1 to 100,000,000", maxShards);
     Limits.ensureDuration("retention.finished", retainFinished);
     Limits.ensureDuration("retention.failed", retainFailed);
   }
@@ -62,8 +71,8 @@ public record QueueConfig(String name, Target target, Retry retry, int priority,
   /** Returns a builder with the settings of this queue. */
   public Builder toBuilder() {
     return new Builder(name, target).retry(retry).priority(priority).rate(rate).concurrency(concurrency)
-        .maxWait(maxWait).maxRun(maxRun).maxJobs(maxJobs).retainFinished(retainFinished).retainFailed(retainFailed)
-        .paused(paused);
+        .maxWait(maxWait).maxRun(maxRun).maxJobs(maxJobs).maxShards(maxShards).retainFinished(retainFinished)
+        .retainFailed(retainFailed).paused(paused);
   }
 
   /** Builds a {@link QueueConfig}. Not safe for use by several threads. */
@@ -77,6 +86,7 @@ public record QueueConfig(String name, Target target, Retry retry, int priority,
     private @Nullable Duration maxWait;
     private Duration maxRun = DEFAULT_MAX_RUN;
     private int maxJobs = DEFAULT_MAX_JOBS;
+    private int maxShards = DEFAULT_MAX_SHARDS;
     private Duration retainFinished = Duration.ofHours(1);
     private Duration retainFailed = Duration.ofDays(14);
     private boolean paused;
@@ -147,6 +157,15 @@ public record QueueConfig(String name, Target target, Retry retry, int priority,
       return this;
     }
 
+    /**
+     * Sets the limit of the unfinished shards of the queue's jobs, from 1 to 100,000,000; 100,000 by default. While the
+     * jobs have this many, no further run begins; a run that has begun gets all its shards.
+     */
+    public Builder maxShards(int value) {
+      maxShards = value;
+      return this;
+    }
+
     /** Sets how long finished and cancelled tasks can be read, up to 100 years; by default 1 hour. */
     public Builder retainFinished(Duration value) {
       retainFinished = value;
@@ -171,7 +190,7 @@ public record QueueConfig(String name, Target target, Retry retry, int priority,
      * @throws IllegalArgumentException if the name or a setting is out of its range
      */
     public QueueConfig build() {
-      return new QueueConfig(name, target, retry, priority, rate, concurrency, maxWait, maxRun, maxJobs,
+      return new QueueConfig(name, target, retry, priority, rate, concurrency, maxWait, maxRun, maxJobs, maxShards,
           retainFinished, retainFailed, paused);
     }
   }

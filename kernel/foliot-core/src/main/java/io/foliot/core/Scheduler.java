@@ -15,6 +15,7 @@ import io.foliot.core.store.TouchResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
@@ -125,6 +126,14 @@ public interface Scheduler extends AutoCloseable {
    */
   CompletableFuture<SettleResult> giveBack(TaskId id, Token token, String reason);
 
+  /**
+   * Reports that the worker has not begun the attempt, for example because it stops. The attempt does not count, as
+   * after {@link #giveBack}. But this is the word of the worker, which may be wrong each time: if the latest attempts
+   * of the generation, more than {@link Outcome.NotBegun#AT_ONCE} in a row, did not begin either, the attempt counts as
+   * failed, as after {@link #nack}. So a task that is always given back becomes a dead letter.
+   */
+  CompletableFuture<SettleResult> notBegun(TaskId id, Token token, String reason, TaskNote note);
+
   /** Reports that an attempt failed and that a retry is pointless: the task becomes FAILED, a dead letter. */
   default CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason) {
     return fail(id, token, reason, TaskNote.NONE);
@@ -154,6 +163,12 @@ public interface Scheduler extends AutoCloseable {
    *     another node has given the task to the worker, and if the worker has called this node lately
    */
   CompletableFuture<Extended> extend(TaskId id, Token token, Duration lease, TaskNote note, WorkerId caller);
+
+  /**
+   * Returns why workers of a queue that call this node get no tasks, or none with an address: {@link
+   * TaskReason#TOO_MANY_WORKERS}, {@link TaskReason#NO_SEAT}. Empty if this node has no such worker.
+   */
+  Set<TaskReason> heldBack(String queue);
 
   /** Creates or replaces a queue. The change takes effect on all nodes within a second. */
   CompletableFuture<QueueConfig> putQueue(QueueConfig queue);

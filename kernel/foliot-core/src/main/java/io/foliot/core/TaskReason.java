@@ -35,6 +35,16 @@ public enum TaskReason {
   DESTINATION_FULL,
   /** The task waits for a worker that its address permits. */
   ADDRESSED,
+  /**
+   * A worker of the queue calls this node and has no seat, so it gets no task with an address: its owner has its share
+   * of the seats, or no seat is free.
+   */
+  NO_SEAT,
+  /**
+   * This node has lately refused a claim of the queue, because the owner of its worker has its share of the workers of
+   * this node.
+   */
+  TOO_MANY_WORKERS,
   /** The task is parked behind other tasks of its queue. */
   PARKED,
   /** Tasks wait in the lane of the queue, and may be claimed before this task. */

@@ -72,17 +72,21 @@ final class ArgumentChecksTest {
     Retry retry = new Retry(7, hours[1], 1.5, hours[2], 0.3);
     QueueConfig full = QueueConfig.builder("q", Target.pull()).retry(retry).priority(-3).rate(12.5).concurrency(4)
         .maxWait(hours[0])
-        .maxRun(hours[1]).maxJobs(3).retainFinished(hours[2]).retainFailed(hours[3]).paused(true).build();
+        .maxRun(hours[1]).maxJobs(3).maxShards(5).retainFinished(hours[2]).retainFailed(hours[3]).paused(true).build();
     assertThat(full).isEqualTo(
-        new QueueConfig("q", Target.pull(), retry, -3, 12.5, 4, hours[0], hours[1], 3, hours[2], hours[3], true));
+        new QueueConfig("q", Target.pull(), retry, -3, 12.5, 4, hours[0], hours[1], 3, 5, hours[2], hours[3], true));
     assertThat(full.toBuilder().build()).isEqualTo(full);
     assertThat(QueueConfig.builder("q", Target.pull()).build())
         .isEqualTo(new QueueConfig("q", Target.pull(), Retry.DEFAULT, 0,
-            null, null, null, Duration.ofDays(1), 10_000, Duration.ofHours(1), Duration.ofDays(14), false));
+            null, null, null, Duration.ofDays(1), 10_000, 100_000, Duration.ofHours(1), Duration.ofDays(14), false));
     assertThatThrownBy(() -> full.toBuilder().priority(11).build()).hasMessageContaining("priority is from -10 to 10");
     for (int jobs : new int[]{-1, 100_000_001}) {
       assertThatThrownBy(() -> full.toBuilder().maxJobs(jobs).build())
           .hasMessageContaining("maxJobs is from 0 to 100,000,000");
+    }
+    for (int shards : new int[]{0, 100_000_001}) {
+      assertThatThrownBy(() -> full.toBuilder().maxShards(shards).build())
+          .hasMessageContaining("maxShards is from 1 to 100,000,000");
     }
   }
 

@@ -91,10 +91,21 @@ final class AddressedEntries {
     });
   }
 
-  /** Appends some entries, at most {@code most}, to a collection. They stay here. */
-  void copyTo(Collection<DueEntry> to, int most) {
+  /** Appends the next entries, at most {@code most}, to a collection, whether or not they were examined before. */
+  void examineAgain(Collection<DueEntry> to, int most) {
     int limit = to.size() + most;
-    byAddress.values().forEach(entries -> entries.copyTo(to, limit - to.size()));
+    byAddress.values().forEach(entries -> entries.examineAgain(to, limit - to.size()));
+  }
+
+  /** Makes {@link #examineAgain} begin with the first entries. */
+  void restart() {
+    byAddress.values().forEach(EntryQueue::restart);
+  }
+
+  /** Appends entries that were not examined before, at most {@code most}, to a collection. They stay here. */
+  void examine(Collection<DueEntry> to, int most) {
+    int limit = to.size() + most;
+    byAddress.values().forEach(entries -> entries.examine(to, limit - to.size()));
   }
 
   /** Removes the entries that a set contains, and appends them to a collection. */

@@ -5,6 +5,7 @@ import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
+import io.foliot.core.TaskReason;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
@@ -33,6 +34,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
@@ -94,6 +96,7 @@ public final class Engine implements Scheduler {
             hints, random, share, index == 0 ? this::eachSecond : () -> {}, index == 0 ? this::eachTurn : nanos -> {}));
     EngineLoop first = loops.get(0);
     for (Delivery delivery : environment.deliveries()) {
+      delivery.queuesKnown(name -> Optional.ofNullable(registry.callersQueue(name)));
       ServedQueues served = delivery.servedQueues();
       if (served != null) {
         served.addListener(loops::changed);
@@ -382,7 +385,7 @@ public final class Engine implements Scheduler {
       return watch.findAny(task.queue()).thenCompose(queue -> loops.loopOf(id).laneStatus(task.queue()))
           .thenApply(lane -> Optional.of(
               new Explainer(registry, task, lane.orElse(null), clock.monotonicNanos(), loops)
-                  .explain(slot, membership.owner(slot))));
+                  .explain(slot, membership.owner(slot), fleet.heldBack(task.queue()))));
     }));
   }
 
@@ -410,6 +413,11 @@ public final class Engine implements Scheduler {
   }
 
   @Override
+  public CompletableFuture<SettleResult> notBegun(TaskId id, Token token, String reason, TaskNote note) {
+    return gate.report(() -> reports.notBegun(id, token, reason, note));
+  }
+
+  @Override
   public CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason, TaskNote note) {
     return gate.report(() -> reports.fail(id, token, reason, note));
   }
@@ -418,6 +426,11 @@ public final class Engine implements Scheduler {
   public CompletableFuture<Extended> extend(TaskId id, Token token, Duration lease, TaskNote note,
       WorkerId caller) {
     return gate.report(() -> reports.extend(id, token, lease, note, caller));
+  }
+
+  @Override
+  public Set<TaskReason> heldBack(String queue) {
+    return fleet.heldBack(queue);
   }
 
   @Override

@@ -16,6 +16,10 @@ final class EntryQueue {
    * has the earliest wakeAt of all entries.
    */
   private final Deque<DueEntry> ascending = new ArrayDeque<>();
+  /** Number of entries, from the first on, that {@link #examine} has returned. */
+  private int examined;
+  /** Number of entries, from the first on, that {@link #examineAgain} has returned since {@link #restart}. */
+  private int examinedAgain;
 
   void add(DueEntry entry) {
     entries.add(entry);
@@ -32,6 +36,8 @@ final class EntryQueue {
     if (first != null && first == ascending.peek()) {
       ascending.remove();
     }
+    examined = Math.max(0, examined - 1);
+    examinedAgain = Math.max(0, examinedAgain - 1);
     return first;
   }
 
@@ -45,9 +51,27 @@ final class EntryQueue {
     return first == null ? Long.MAX_VALUE : first.wakeAt();
   }
 
-  /** Appends the first entries, at most {@code most}, to a collection. They stay in the queue. */
-  void copyTo(Collection<DueEntry> to, int most) {
-    entries.stream().limit(Math.max(0, most)).forEach(to::add);
+  /** Appends entries that were not examined before, at most {@code most}, to a collection. They stay in the queue. */
+  void examine(Collection<DueEntry> to, int most) {
+    examined += copy(examined, to, most);
+  }
+
+  /** Appends the next entries, at most {@code most}, to a collection, whether or not they were examined before. */
+  void examineAgain(Collection<DueEntry> to, int most) {
+    examinedAgain += copy(examinedAgain, to, most);
+  }
+
+  /** Makes {@link #examineAgain} begin with the first entry. */
+  void restart() {
+    examinedAgain = 0;
+  }
+
+  private int copy(int from, Collection<DueEntry> to, int most) {
+    int before = to.size();
+    if (from < entries.size()) {
+      entries.stream().skip(from).limit(most).forEach(to::add);
+    }
+    return to.size() - before;
   }
 
   /** Removes the entries that a set contains, and appends them to a collection. */
@@ -56,13 +80,17 @@ final class EntryQueue {
       return;
     }
     List<DueEntry> all = List.copyOf(entries);
-    entries.clear();
-    ascending.clear();
-    for (DueEntry entry : all) {
+    int wereExamined = examined;
+    int wereExaminedAgain = examinedAgain;
+    clear();
+    for (int i = 0; i < all.size(); i++) {
+      DueEntry entry = all.get(i);
       if (which.contains(entry)) {
         to.add(entry);
       } else {
         add(entry);
+        examined += i < wereExamined ? 1 : 0;
+        examinedAgain += i < wereExaminedAgain ? 1 : 0;
       }
     }
   }
@@ -70,7 +98,13 @@ final class EntryQueue {
   /** Moves all entries to the end of a collection. */
   void drainTo(Collection<DueEntry> all) {
     all.addAll(entries);
+    clear();
+  }
+
+  private void clear() {
     entries.clear();
     ascending.clear();
+    examined = 0;
+    examinedAgain = 0;
   }
 }

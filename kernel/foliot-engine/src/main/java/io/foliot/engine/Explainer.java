@@ -10,6 +10,7 @@ import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.TaskRecord;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Explains the state of one task. Not thread-safe. */
@@ -46,14 +47,15 @@ final class Explainer {
     destination = queue == null || delivery == null ? null : registry.destination(delivery, queue);
   }
 
-  Explanation explain(int slot, @Nullable String owner) {
+  /** @param heldBack why workers of the queue that call this node get no tasks, or none with an address */
+  Explanation explain(int slot, @Nullable String owner, Set<TaskReason> heldBack) {
     TaskState state = task.stateAt(nowMillis);
     if (queue == null && task.isLive()) {
       reasons.add(TaskReason.QUEUE_MISSING);
     }
     switch (state) {
       case DELAYED -> delayed();
-      case READY -> ready();
+      case READY -> ready(heldBack);
       case RUNNING -> running();
       case FINISHED -> reasons.add(TaskReason.FIRED);
       case FAILED -> reasons.add(TaskReason.DEAD_LETTER);
@@ -73,16 +75,20 @@ final class Explainer {
     }
   }
 
-  private void ready() {
+  private void ready(Set<TaskReason> heldBack) {
     if (isStoreFull) {
       reasons.add(TaskReason.STORE_FULL);
     }
     if (queue != null) {
       held(queue);
     }
+    if (!isAddressed && heldBack.contains(TaskReason.TOO_MANY_WORKERS)) {
+      reasons.add(TaskReason.TOO_MANY_WORKERS);
+    }
     if (isAddressed) {
       // An addressed task waits for its worker, parked or in the lane, regardless of the tasks before it.
       reasons.add(TaskReason.ADDRESSED);
+      reasons.addAll(heldBack);
     } else if (task.parked() && reasons.isEmpty()) {
       reasons.add(TaskReason.PARKED);
     } else if (lane != null && lane.waiting() > 0) {

@@ -4,6 +4,7 @@ import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Stages;
 import io.foliot.core.Target;
+import io.foliot.core.TaskReason;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.delivery.Delivery;
@@ -12,7 +13,9 @@ import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.UnreadableException;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -92,6 +95,8 @@ final class FleetKeeper {
   private final Vouchers.Sightings sightings = new Vouchers.Sightings();
 
   private volatile Fleet fleet = Fleet.EMPTY;
+  /** The queues of the workers that call this node and get no seat. */
+  private volatile Set<String> unseated = Set.of();
 
   // the loop's thread
   private boolean underWay;
@@ -129,6 +134,18 @@ final class FleetKeeper {
   /** Returns the latest fleet that was read; empty before the first read. */
   Fleet fleet() {
     return fleet;
+  }
+
+  /** Returns why workers of a queue that call this node get no tasks, or none with an address. */
+  Set<TaskReason> heldBack(String queue) {
+    Set<TaskReason> reasons = EnumSet.noneOf(TaskReason.class);
+    if (unseated.contains(queue)) {
+      reasons.add(TaskReason.NO_SEAT);
+    }
+    if (roster.hasRefused(queue)) {
+      reasons.add(TaskReason.TOO_MANY_WORKERS);
+    }
+    return reasons;
   }
 
   /**
@@ -337,7 +354,7 @@ final class FleetKeeper {
   private void seat(Map<WorkerId, WorkerRoster.Present> own, Map<WorkerId, FleetRecord.Live> live, long nowMicros) {
     FleetRecord next = seats.seated(live, own.keySet(), nowMicros);
     publish(seats.fleet(live, nowMicros), nowMicros);
-    warnIfFull(next, own.keySet(), nowMicros);
+    warnIfFull(next, own, nowMicros);
     if (next == seats || underWay) {
       return;
     }
@@ -354,7 +371,7 @@ final class FleetKeeper {
         });
   }
 
-  private void warnIfFull(FleetRecord next, Set<WorkerId> own, long nowMicros) {
+  private void warnIfFull(FleetRecord next, Map<WorkerId, WorkerRoster.Present> own, long nowMicros) {
     int inUse = next.charged(nowMicros);
     boolean isNearlyFull = inUse >= NEARLY_FULL;
     if (isNearlyFull && !isNearlyFullLogged) {
@@ -363,13 +380,21 @@ final class FleetKeeper {
     }
     isNearlyFullLogged = isNearlyFull;
     Set<WorkerId> seated = next.seated();
-    WorkerId unseated = own.stream().filter(worker -> !seated.contains(worker)).findAny().orElse(null);
-    if (unseated != null && !isFullLogged) {
+    WorkerId one = null;
+    Set<String> queues = new HashSet<>();
+    for (Map.Entry<WorkerId, WorkerRoster.Present> worker : own.entrySet()) {
+      if (!seated.contains(worker.getKey())) {
+        one = worker.getKey();
+        queues.addAll(worker.getValue().queues());
+      }
+    }
+    unseated = queues;
+    if (one != null && !isFullLogged) {
       LOG.log(System.Logger.Level.WARNING, "a worker has no seat, because its API key has its share of the seats, or"
           + " no seat is free. It gets only tasks without an address: worker={0}, seats={1}, max={2}",
-          unseated.name(), inUse, FleetRecord.MAX);
+          one.name(), inUse, FleetRecord.MAX);
     }
-    isFullLogged = unseated != null;
+    isFullLogged = one != null;
   }
 
   private void publish(Fleet found, long nowMicros) {

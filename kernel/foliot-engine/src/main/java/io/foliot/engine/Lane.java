@@ -69,6 +69,13 @@ final class Lane {
   private static final double MOST = 0.5;
 
   /**
+   * Time after which a probe is repeated. The destination may take much longer to get to the entries that a probe has
+   * found due, and most of their tasks may have been postponed since: then each claim would return a few of them, while
+   * the due tasks behind them wait.
+   */
+  static final long PROBE_HOLDS_NANOS = 1_000_000_000;
+
+  /**
    * The slots whose parked tasks are read. A loop reads the slots of its node first: two nodes that read the same slots
    * would claim the same tasks. Once these slots have no more parked tasks, the loop reads all slots of its share.
    * Before that, it reads one page of all of them every 2 s, because the owners of the other slots may have no delivery
@@ -98,9 +105,13 @@ final class Lane {
   private final EntryQueue unparked = new EntryQueue();
   /** Entries that a probe has found due. */
   private final EntryQueue probed = new EntryQueue();
+  /** Number of these entries, from the first on, that are to be probed again. */
+  private int outdated;
+  /** When the outdated entries were counted last. */
+  private long probedNanos;
   /** Entries with an address, if this is the lane of a pull queue. */
   private final AddressedEntries addressed = new AddressedEntries();
-  /** Whether entries with an address have come since {@link #examine} returned all of them. */
+  /** Whether entries with an address may have come that {@link #examine} has not returned yet. */
   private boolean hasNewAddressed;
 
   private boolean hasParked;
@@ -134,6 +145,7 @@ final class Lane {
     emptyNanos = nowNanos;
     seenNanos = nowNanos;
     polledNanos = nowNanos - POLLED_NANOS;
+    probedNanos = nowNanos;
     this.name = name;
     this.shared = shared;
     this.maxEntries = maxEntries;
@@ -241,14 +253,35 @@ final class Lane {
     return isMostlyLater() ? unparked.size() + probed.size() + addressed.size() : waiting();
   }
 
-  /** Takes entries that have to be probed before they are claimed, up to a limit, and adds them to a list. */
-  void takeUnprobed(int most, List<DueEntry> to) {
-    if (isMostlyLater() && isServed()) {
-      for (int i = Math.min(most, fresh.size()); i > 0; i--) {
-        taken++;
-        to.add(requireNonNull(fresh.poll()));
-      }
+  /**
+   * Takes entries that have to be probed before they are claimed, up to a limit, and adds them to a list. The entries
+   * whose probes are outdated come first: they would be claimed first.
+   */
+  void takeUnprobed(int most, long nowNanos, List<DueEntry> to) {
+    if (!isMostlyLater() || !isServed()) {
+      return;
     }
+    if (nowNanos - probedNanos >= PROBE_HOLDS_NANOS) {
+      probedNanos = nowNanos;
+      outdated = probed.size();
+    }
+    int left = most;
+    for (DueEntry entry = pollOutdated(); entry != null; entry = --left > 0 ? pollOutdated() : null) {
+      to.add(entry);
+    }
+    for (int i = Math.min(left, fresh.size()); i > 0; i--) {
+      taken++;
+      to.add(requireNonNull(fresh.poll()));
+    }
+  }
+
+  private @Nullable DueEntry pollOutdated() {
+    return outdated > 0 ? pollProbed() : null;
+  }
+
+  private @Nullable DueEntry pollProbed() {
+    outdated = Math.max(0, outdated - 1);
+    return probed.poll();
   }
 
   /** Adds an entry that a probe has found due. It is claimed after the parked entries, and before the fresh entries. */
@@ -270,22 +303,29 @@ final class Lane {
    * Appends entries whose leases may have ended to a collection, at most {@code most}. They stay in the lane, and count
    * as probed from now on.
    *
-   * @param isAgain whether to include the entries that were parked, probed or examined before
+   * @param isAgain whether to include entries that were parked, probed or examined before. A call continues where the
+   *     one before has ended
    */
   void examine(boolean isAgain, int most, Collection<DueEntry> to) {
     int limit = to.size() + most;
     if (isAgain) {
-      unparked.copyTo(to, limit - to.size());
-      probed.copyTo(to, limit - to.size());
+      unparked.examineAgain(to, limit - to.size());
+      probed.examineAgain(to, limit - to.size());
+      addressed.examineAgain(to, limit - to.size());
+      if (to.size() < limit) {
+        unparked.restart();
+        probed.restart();
+        addressed.restart();
+      }
     }
     while (to.size() < limit && fresh.size() > 0) {
       DueEntry entry = requireNonNull(fresh.poll());
       probed.add(entry);
       to.add(entry);
     }
-    if (isAgain || hasNewAddressed) {
-      hasNewAddressed = addressed.size() > limit - to.size();
-      addressed.copyTo(to, limit - to.size());
+    if (!isAgain && hasNewAddressed) {
+      addressed.examine(to, limit - to.size());
+      hasNewAddressed = to.size() == limit;
     }
   }
 
@@ -294,6 +334,7 @@ final class Lane {
     List<DueEntry> removed = new ArrayList<>();
     unparked.remove(which, removed);
     probed.remove(which, removed);
+    outdated = Math.min(outdated, probed.size());
     fresh.remove(which, removed);
     addressed.remove(which, removed);
     return removed;
@@ -339,7 +380,7 @@ final class Lane {
     taken++;
     DueEntry entry = unparked.poll();
     if (entry == null) {
-      entry = probed.poll();
+      entry = pollProbed();
     }
     return entry == null ? requireNonNull(fresh.poll()) : entry;
   }
@@ -389,6 +430,7 @@ final class Lane {
     Deque<DueEntry> all = new ArrayDeque<>();
     unparked.drainTo(all);
     probed.drainTo(all);
+    outdated = 0;
     fresh.drainTo(all);
     return all;
   }

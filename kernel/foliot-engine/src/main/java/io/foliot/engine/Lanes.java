@@ -340,10 +340,10 @@ final class Lanes {
   }
 
   /** Takes at most {@code most} entries that have to be probed before they are claimed. */
-  List<DueEntry> takeUnprobed(int most) {
+  List<DueEntry> takeUnprobed(int most, long nowNanos) {
     List<DueEntry> entries = new ArrayList<>();
     for (int i = 0; i < rotation.size() && entries.size() < most; i++) {
-      inTurn(i).takeUnprobed(most - entries.size(), entries);
+      inTurn(i).takeUnprobed(most - entries.size(), nowNanos, entries);
     }
     waiting -= entries.size();
     return entries;
@@ -353,7 +353,8 @@ final class Lanes {
    * Returns entries of lanes that do not flow, at most {@code most}: they wait, and their leases may have ended. The
    * entries stay in their lanes.
    *
-   * @param isAgain whether to include the entries that were examined before
+   * @param isAgain whether to include entries that were examined before. A call continues where the one before has
+   *     ended
    */
   List<DueEntry> stalled(boolean isAgain, int most) {
     List<DueEntry> entries = new ArrayList<>();

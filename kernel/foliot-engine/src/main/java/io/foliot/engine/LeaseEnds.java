@@ -24,10 +24,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>An entry does not show whether its task has been claimed. So once a second, the new entries of the lanes that do
- * not flow are examined, by claims that begin nothing ({@link Claim#end}). A task that waits costs one read.
- * <li>Every {@value #AGAIN_TURNS} seconds, the first entries of these lanes are examined again, as many as one call
- * takes: another node may have claimed the task of an entry that waits here. The end of a lease changes the task's
- * place in the index, so a poll then brings a new entry anyway.
+ * not flow are examined, by claims that begin nothing ({@link Claim#end}). A task that waits costs one read. If there
+ * are more than one call takes, further calls follow at once.
+ * <li>Every {@value #AGAIN_TURNS} seconds, other entries of these lanes are examined again, as many as one call takes,
+ * in turn: another node may have claimed the task of an entry that waits here. If most of them have ended, the next
+ * ones are examined at once, because the leases of a node that has died end at the same time.
  * <li>Entries of paused, unserved and full lanes are parked. The store parks no task that the end of its lease
  * finishes; {@link #add} takes the entries that the store did not park.
  * </ol>
@@ -50,6 +51,10 @@ final class LeaseEnds {
   private final Deque<DueEntry> notParked = new ArrayDeque<>();
   private long nextNanos;
   private int turns;
+  /** Whether the latest call was full, so that more new entries may wait. */
+  private boolean isRest;
+  /** Whether most entries of the latest call that examined entries again have ended. */
+  private boolean manyEnded;
 
   /** @param batch maximum number of entries that one call examines */
   LeaseEnds(TaskStore store, Lanes lanes, LookAhead lookAhead, Inbox inbox, StoreHealth health, Meter meter, int batch,
@@ -80,21 +85,27 @@ final class LeaseEnds {
       leaving.add(notParked.remove());
     }
     List<DueEntry> staying = List.of();
+    boolean isAgain = false;
     if (isTime && leaving.size() < batch) {
-      nextNanos = nowNanos + EVERY_NANOS;
-      turns = (turns + 1) % AGAIN_TURNS;
-      staying = lanes.stalled(turns == 0, batch - leaving.size());
+      turns = isRest ? turns : (turns + 1) % AGAIN_TURNS;
+      isAgain = manyEnded || (turns == 0 && !isRest);
+      manyEnded = false;
+      staying = lanes.stalled(isAgain, batch - leaving.size());
+      isRest = leaving.size() + staying.size() == batch;
+      nextNanos = isRest ? nextNanos : nowNanos + EVERY_NANOS;
     }
+    boolean again = isAgain;
     List<DueEntry> entries = Stream.concat(leaving.stream(), staying.stream()).toList();
     if (!entries.isEmpty()) {
       List<Claim> claims = entries.stream().map(entry -> Claim.end(entry.id())).toList();
       pipe.send(entries.size(), nowNanos, () -> store.claim(claims).thenApply(ClaimBatch::results),
           lanes.orForget(leaving,
-              (results, answeredNanos) -> answered(entries, leaving.size(), results, answeredNanos)));
+              (results, answeredNanos) -> answered(entries, leaving.size(), again, results, answeredNanos)));
     }
   }
 
-  private void answered(List<DueEntry> entries, int leaving, List<@Nullable ClaimResult> results, long nowNanos) {
+  private void answered(List<DueEntry> entries, int leaving, boolean isAgain, List<@Nullable ClaimResult> results,
+      long nowNanos) {
     Set<DueEntry> over = new HashSet<>();
     for (int i = 0; i < entries.size(); i++) {
       DueEntry entry = entries.get(i);
@@ -113,5 +124,9 @@ final class LeaseEnds {
       }
     }
     lanes.remove(over);
+    if (isAgain && 2 * over.size() > entries.size()) {
+      manyEnded = true;
+      nextNanos = nowNanos;
+    }
   }
 }

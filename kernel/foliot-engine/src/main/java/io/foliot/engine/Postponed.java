@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>{@link #probe} takes entries of the lanes that are {@linkplain Lane#isMostlyLater mostly postponed}, and reads
  * their deadlines.
- * <li>A due entry goes back to its lane, before the entries that still need a probe. A postponed entry leaves the
+ * <li>A due entry goes back to its lane, before the entries that still need a probe. If it still waits there a second
+ * later, while most entries turn out to be postponed, it is probed again. A postponed entry leaves the
  * lanes, and its new deadline, if it is within the window, goes into the wheel. The entry joins the {@link Moves} if
  * the index does not have it at the new deadline.
  * <li>{@link #move} sends batches of moves. The batches are small: a claim that follows a batch waits for only about
@@ -66,7 +67,7 @@ final class Postponed {
   /** Probes entries of those lanes that have mostly postponed entries, in the order of the rotation. */
   void probe(long nowNanos) {
     while (lanes.waiting() > 0 && probePipe.hasRoom(nowNanos)) {
-      List<DueEntry> entries = lanes.takeUnprobed(PROBE_BATCH);
+      List<DueEntry> entries = lanes.takeUnprobed(PROBE_BATCH, nowNanos);
       if (entries.isEmpty()) {
         return;
       }

@@ -45,7 +45,7 @@ final class QueueCodec {
       out.varint(queue.concurrency() == null ? 0 : queue.concurrency());
       writeDuration(queue.maxWait(), out);
       writeDuration(queue.maxRun(), out);
-      out.u32(queue.maxJobs());
+      out.u32(queue.maxJobs()).u32(queue.maxShards());
       writeDuration(queue.retainFinished(), out);
       writeDuration(queue.retainFailed(), out);
       out.u8(queue.paused() ? 1 : 0).u64(closingSince);
@@ -80,8 +80,8 @@ final class QueueCodec {
     QueueConfig queue = QueueConfig.builder(name, target).retry(retry).priority(priority)
         .rate(Double.isNaN(rate) ? null : Double.valueOf(rate))
         .concurrency(concurrency == 0 ? null : Integer.valueOf(concurrency)).maxWait(readNullableDuration(in))
-        .maxRun(readDuration(in)).maxJobs(in.u32()).retainFinished(readDuration(in)).retainFailed(readDuration(in))
-        .paused(in.u8() != 0).build();
+        .maxRun(readDuration(in)).maxJobs(in.u32()).maxShards(in.u32()).retainFinished(readDuration(in))
+        .retainFailed(readDuration(in)).paused(in.u8() != 0).build();
     return new Decoded(queue, in.u64());
   }
 

@@ -15,6 +15,7 @@ import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.AttemptMaker;
+import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
@@ -170,16 +171,29 @@ final class ReportCalls {
             results.get(0)));
   }
 
+  CompletionStage<SettleResult> notBegun(TaskId id, Token token, String reason, TaskNote note) {
+    return report(id, token, reason, note, (task, queue) -> {
+      // A repeated report must be decided as the first one was, or it would be answered as stale.
+      boolean isBelieved = task.state() == TaskState.RUNNING
+          ? task.notBegunInARow() <= Outcome.NotBegun.AT_ONCE
+          : task.settledAs() == AttemptRecord.End.NOT_BEGUN;
+      return isBelieved ? new Outcome.NotBegun() : failed(task, queue, -1);
+    });
+  }
+
   CompletionStage<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason, TaskNote note) {
     long delayMillis = delay == null ? -1 : QueueRegistry.ceilMillis(TaskCalls.ensureDelay(delay));
-    return report(id, token, reason, note, (task, queue) -> {
-      if (queue == null) {
-        return new Outcome.Retry(Due.NOW);
-      }
-      return delayMillis < 0
-          ? QueueRegistry.failed(task, queue, null, random.nextDouble())
-          : QueueRegistry.failed(task, queue, delayMillis);
-    });
+    return report(id, token, reason, note, (task, queue) -> failed(task, queue, delayMillis));
+  }
+
+  /** Decides on a failed attempt; the delay of the next attempt is -1 for the backoff of the queue. */
+  private Outcome failed(TaskRecord task, @Nullable QueueConfig queue, long delayMillis) {
+    if (queue == null) {
+      return new Outcome.Retry(Due.NOW);
+    }
+    return delayMillis < 0
+        ? QueueRegistry.failed(task, queue, null, random.nextDouble())
+        : QueueRegistry.failed(task, queue, delayMillis);
   }
 
   CompletionStage<SettleResult> fail(TaskId id, Token token, String reason, TaskNote note) {

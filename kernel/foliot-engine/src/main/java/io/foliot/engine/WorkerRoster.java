@@ -51,10 +51,15 @@ final class WorkerRoster {
   /** A worker that is alive. */
   record Present(String zone, Set<String> queues) {}
 
+  /** Time for which a node remembers that it has refused a claim. A worker repeats its claims with shorter pauses. */
+  private static final long REFUSED_NANOS = 60_000_000_000L;
+
   // guarded by this
   private final Map<WorkerId, Entry> workers = new HashMap<>();
   /** The numbers of workers by owner. */
   private final Map<String, Integer> owned = new HashMap<>();
+  /** The queues of refused claims, with the times at which the refusals are forgotten. */
+  private final Map<String, Long> refused = new HashMap<>();
 
   /**
    * Records that a worker waits for tasks of a queue until a time of the monotonic clock. Ignores a worker without a
@@ -66,7 +71,7 @@ final class WorkerRoster {
    */
   synchronized void waits(WorkerId worker, String zone, String queue, long leaseMillis, long untilNanos) {
     Entry before = worker.isAnonymous() ? null : workers.get(worker);
-    if (worker.isAnonymous() || (before == null && !hasRoom(worker.owner()))) {
+    if (worker.isAnonymous() || (before == null && !hasRoom(worker.owner(), queue, untilNanos))) {
       return;
     }
     Map<String, Long> queues = new HashMap<>(before == null ? Map.of() : before.queues());
@@ -95,9 +100,10 @@ final class WorkerRoster {
     }
   }
 
-  private boolean hasRoom(String owner) {
+  private boolean hasRoom(String owner, String queue, long untilNanos) {
     int own = owned.getOrDefault(owner, 0);
     if (!owner.isEmpty() && own >= MAX_WORKERS - workers.size()) {
+      refused.put(queue, untilNanos + REFUSED_NANOS);
       throw new TooManyWorkersException(own);
     }
     return workers.size() < MAX_WORKERS;
@@ -134,8 +140,14 @@ final class WorkerRoster {
     return one - other >= 0 ? one : other;
   }
 
+  /** Returns whether a claim of a queue was refused lately, because its owner had too many workers. */
+  synchronized boolean hasRefused(String queue) {
+    return refused.containsKey(queue);
+  }
+
   /** Returns the workers that are alive, and forgets the others. */
   synchronized Map<WorkerId, Present> alive(long nowNanos) {
+    refused.values().removeIf(until -> until - nowNanos < 0);
     Map<WorkerId, Present> alive = new HashMap<>();
     for (WorkerId worker : List.copyOf(workers.keySet())) {
       Entry left = keep(worker, requireNonNull(workers.get(worker)),

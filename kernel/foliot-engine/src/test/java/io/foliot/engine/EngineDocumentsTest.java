@@ -20,7 +20,7 @@ final class EngineDocumentsTest {
       new Target("http", Map.of("url", "http://127.0.0.1/", "secret", "s"),
           Duration.ofMillis(1_500)),
       new Retry(7, Duration.ofMillis(5), 1.5, Duration.ofHours(1), 0.3), -3, 12.5, 4,
-      Duration.ofHours(2), Duration.ofHours(3), 77, Duration.ofHours(4), Duration.ofDays(5), true);
+      Duration.ofHours(2), Duration.ofHours(3), 77, 78, Duration.ofHours(4), Duration.ofDays(5), true);
 
   @Test
   void settingsOfAQueueAreReadAsTheyWereWritten() {

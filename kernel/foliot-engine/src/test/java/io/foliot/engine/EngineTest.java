@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.foliot.core.Address;
 import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.QueueConfig;
@@ -12,10 +13,12 @@ import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskReason;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
+import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.CancelResult;
@@ -250,6 +253,56 @@ final class EngineTest {
           .isEqualTo(SettleResult.Kind.STALE);
       world.join(world.engine.ack(id, tokenOf(again), null));
       assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED);
+    }
+  }
+
+  @Test
+  void explainNamesWorkersBeyondTheShareOfTheirOwner() {
+    try (World world = withQueue(QueueConfig.of("pull", Target.pull()))) {
+      TaskId plain = world.submit("pull", Duration.ofMillis(100), "a").id();
+      TaskId addressed = TaskId.addressed(world.clock.wallMillis(), 7, new Address(Address.Kind.ZONE, 5), 0, 1);
+      world.join(world.store.submit(List.of(new Draft(addressed, "pull", null, Due.after(100), Body.EMPTY, 0,
+          OnConflict.REJECT, null))).toCompletableFuture());
+      int refused = 0;
+      for (int i = 0; i < 2_100; i++) {
+        CompletableFuture<List<TaskRecord>> poll = world.engine.pull(
+            new Scheduler.Pull("pull", 1, 10_000, 5_000, new WorkerId("key:1", "w" + i), ""));
+        refused += poll.isCompletedExceptionally() ? 1 : 0;
+      }
+      assertThat(refused).isEqualTo(2_100 - 2_048);
+      world.advance(SECOND.multipliedBy(2));
+      assertThat(world.join(world.engine.explain(addressed)).orElseThrow().reasons())
+          .contains(TaskReason.ADDRESSED, TaskReason.NO_SEAT, TaskReason.TOO_MANY_WORKERS);
+      assertThat(world.engine.heldBack("pull")).containsExactly(TaskReason.NO_SEAT, TaskReason.TOO_MANY_WORKERS);
+      assertThat(world.engine.heldBack("other")).isEmpty();
+      assertThat(world.task(plain).state()).isEqualTo(TaskState.RUNNING);
+      world.advance(Duration.ofMinutes(2));
+      assertThat(world.engine.heldBack("pull")).as("after the workers have gone").isEmpty();
+    }
+  }
+
+  /** A worker that never begins a task, or says so, must not keep the task for ever. */
+  @Test
+  void aTaskThatWorkersAlwaysGiveBackBecomesADeadLetter() {
+    QueueConfig queue = QueueConfig.of("pull", Target.pull()).toBuilder().retry(new Retry(2, SECOND, 1, SECOND, 0))
+        .build();
+    try (World world = withQueue(queue)) {
+      TaskId id = world.submit("pull", Duration.ZERO, "a").id();
+      List<Integer> attempts = new ArrayList<>();
+      while (!world.task(id).state().isFinal()) {
+        CompletableFuture<List<TaskRecord>> pulled = world.engine.pull(
+            new Scheduler.Pull("pull", 1, 20_000, 5_000, "w"));
+        world.advance(SECOND.plusMillis(100));
+        TaskRecord task = world.join(pulled).getFirst();
+        attempts.add(task.attempt());
+        assertThat(world.join(world.engine.notBegun(id, tokenOf(task), "stopped", TaskNote.NONE)).kind())
+            .isEqualTo(SettleResult.Kind.SETTLED);
+        assertThat(world.join(world.engine.notBegun(id, tokenOf(task), "stopped", TaskNote.NONE)).kind())
+            .isEqualTo(SettleResult.Kind.REPEATED);
+      }
+      assertThat(attempts).containsExactly(1, 1, 1, 1, 1, 2, 2, 2, 2, 2);
+      assertThat(world.task(id).state()).isEqualTo(TaskState.FAILED);
+      assertThat(world.task(id).reason()).isEqualTo("stopped");
     }
   }
 

@@ -15,11 +15,15 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.Claim;
+import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Leases that end while no attempt of their queue can begin. */
@@ -28,6 +32,9 @@ final class LeaseEndsTest {
   private static final long LEASE_MILLIS = 5_000;
   /** Time after which the end of a lease is recorded: an entry is examined within a second after it has come. */
   private static final Duration SOON = Duration.ofMillis(LEASE_MILLIS + 2_000);
+
+  private static final int BATCH = 10;
+  private static final int TASKS = 20 * BATCH;
 
   private final World world = new World();
 
@@ -161,5 +168,59 @@ final class LeaseEndsTest {
       world.advance(SOON.plusSeconds(2));
       assertThat(world.task(id).state()).isEqualTo(TaskState.FAILED);
     }
+  }
+
+  @Test
+  void moreLeasesThanABatchEndWithoutAPause() {
+    try (World many = new World(options -> options.claimBatch(BATCH), store -> store)) {
+      many.queue(queue(Target.pull(), 1));
+      for (int i = 0; i < TASKS; i++) {
+        many.submit("q", Duration.ZERO, "a");
+      }
+      int taken = 0;
+      while (taken < TASKS) {
+        CompletableFuture<List<TaskRecord>> pulled = many.engine
+            .pull(new Scheduler.Pull("q", TASKS, 1_000, LEASE_MILLIS, "w"));
+        many.advance(Duration.ofMillis(10));
+        taken += many.join(pulled).size();
+      }
+      many.advance(SOON);
+      assertThat(many.leasesEnded).hasSize(TASKS);
+    }
+  }
+
+  @Test
+  void moreLeasesOfAnotherNodeThanABatchEndWithoutAPause() {
+    try (World many = new World(options -> options.claimBatch(BATCH), store -> store)) {
+      many.queue(queue(Target.local(), 1).toBuilder().concurrency(1).build());
+      many.receiver.behaviour = attempt -> new CompletableFuture<>();
+      many.submit("q", Duration.ZERO, "running");
+      many.advance(SECOND);
+      List<TaskId> ids = IntStream.range(0, TASKS).mapToObj(i -> many.submit("q", Duration.ZERO, "a").id()).toList();
+      many.advance(Duration.ofSeconds(2));
+      many.store.claim(ids.stream().map(id -> new Claim(id, LEASE_MILLIS)).toList()).toCompletableFuture().join();
+      // Entries that have been examined are examined again every ten seconds.
+      many.advance(SOON.plusSeconds(10));
+      assertThat(ids).allSatisfy(id -> assertThat(many.task(id).state()).isEqualTo(TaskState.FAILED));
+    }
+  }
+
+  @Test
+  void manyEntriesWithAnAddressAreEachExaminedOnce() {
+    EntryQueue entries = new EntryQueue();
+    List<DueEntry> all = IntStream.range(0, 10)
+        .mapToObj(i -> new DueEntry(i, new TaskId(i, i), "q")).toList();
+    all.forEach(entries::add);
+    List<DueEntry> examined = new ArrayList<>();
+    entries.examine(examined, 4);
+    assertThat(examined).isEqualTo(all.subList(0, 4));
+    assertThat(entries.poll()).isEqualTo(all.getFirst());
+    entries.remove(Set.of(all.get(2), all.get(5)), new ArrayList<>());
+    entries.examine(examined, 3);
+    assertThat(examined.subList(4, 7)).containsExactly(all.get(4), all.get(6), all.get(7));
+    entries.examine(examined, 9);
+    assertThat(examined.subList(7, 9)).isEqualTo(all.subList(8, 10));
+    entries.examine(examined, 9);
+    assertThat(examined).hasSize(9);
   }
 }

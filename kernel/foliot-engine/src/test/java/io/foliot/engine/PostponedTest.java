@@ -108,6 +108,29 @@ final class PostponedTest {
     assertThat(taken()).as("the fourth entry was not probed").containsExactly(first, third);
   }
 
+  /** The destination has taken few of the entries that were found due, and most of their tasks were postponed since. */
+  @Test
+  void anOldProbeIsRepeatedBeforeEntriesWithoutAProbe() {
+    DueEntry first = ready(1);
+    DueEntry second = ready(2);
+    DueEntry third = ready(3);
+    rig.answer(probe(), List.of(dueAt(START_MILLIS), dueAt(START_MILLIS), dueAt(START_MILLIS)));
+    mostAreLater("q");
+    postponed.probe(rig.nowNanos);
+    assertThat(rig.calls).as("the probes are new").isEmpty();
+    rig.advance(1_000);
+    assertThat(rig.lanes.take(rig.lane("q"))).as("claimed meanwhile").isEqualTo(first);
+    DueEntry fresh = ready(4);
+    LoopRig.Call again = probe();
+    assertThat(again.<TaskId>items()).containsExactly(second.id(), third.id(), fresh.id());
+    rig.answer(again, List.of(dueAt(LATER + 5_000), dueAt(START_MILLIS), dueAt(START_MILLIS)));
+    mostAreLater("q");
+    postponed.probe(rig.nowNanos);
+    assertThat(rig.calls).isEmpty();
+    assertThat(rig.lanes.waiting()).isEqualTo(2);
+    assertThat(taken()).containsExactly(third, fresh);
+  }
+
   @Test
   void enoughDueEntriesEndTheProbing() {
     for (int i = 0; i < 6; i++) {

@@ -60,7 +60,7 @@ final class QueueSettingsTest {
     answerRead(stored(ORDERS, 4));
     rig.answer(write(4), false);
     QueueConfig theirs = new QueueConfig("orders", ORDERS.target(), ORDERS.retry(), 9, null, null, null,
-        ORDERS.maxRun(), ORDERS.maxJobs(), ORDERS.retainFinished(), ORDERS.retainFailed(), false);
+        ORDERS.maxRun(), ORDERS.maxJobs(), ORDERS.maxShards(), ORDERS.retainFinished(), ORDERS.retainFailed(), false);
     answerRead(stored(theirs, 5));
     LoopRig.Call second = write(5);
     assertThat(written(second)).isEqualTo(theirs.toBuilder().paused(true).build());

@@ -309,6 +309,46 @@ final class RemoteStoreTest {
     }
   }
 
+  /** A queue is overloaded from its start: most tasks that a probe finds due are postponed before they are claimed. */
+  @Test
+  void anAlarmDoesNotWaitBehindProbesThatAreOutdated() {
+    int early = 4_000;
+    int devices = 8_000;
+    try (World world = new World(UnaryOperator.identity(), remote::over)) {
+      world.queue(World.local("q").toBuilder().concurrency(4).build());
+      List<Draft> drafts = new ArrayList<>();
+      long now = world.clock.wallMillis();
+      for (int i = 0; i < devices; i++) {
+        drafts.add(new Draft(TaskId.of(now, i, i), "q", null, Due.at(now + (i < early ? 10_000 : 10_020)), Body.EMPTY,
+            0, OnConflict.RESET, null));
+      }
+      assertThat(world.store.submit(drafts)).isCompleted();
+      world.advance(Duration.ofMillis(500));
+      List<Touch> alive = drafts.stream()
+          .map(draft -> new Touch(new TaskRef.ById(draft.id()), Due.at(now + 60_000))).toList();
+      // The first claims find tasks that were postponed without a move, so the tasks that are due next are probed.
+      assertThat(world.store.touch(alive.subList(0, early).stream()
+          .map(touch -> new Touch(touch.ref(), Due.at(now + 15_000))).toList())).isCompleted();
+      remote.slow = true;
+      world.advance(Duration.ofMillis(9_500));
+      answers(world, 200);
+      assertThat(world.store.touch(alive)).isCompleted();
+      CompletableFuture<SubmitResult> alarm = world.engine
+          .submit(Submission.after("q", Duration.ofMillis(10), Body.json("alarm")));
+      answers(world, 2_500);
+      assertThat(alarm).isCompleted();
+      assertThat(world.receiver.texts()).contains("alarm");
+    }
+  }
+
+  /** Runs the engine for a time, with answers that take five milliseconds. */
+  private void answers(World world, int millis) {
+    for (int passed = 0; passed < millis; passed += 5) {
+      world.advance(Duration.ofMillis(5));
+      remote.releaseAnswers();
+    }
+  }
+
   /**
    * Submits tasks that are due in ten seconds; the last of them is the alarm. Postpones the other tasks by five
    * seconds, which is too little to move their index entries. Then advances the time until a task fires.

@@ -371,6 +371,11 @@ final class JobChange {
         throw new Jobs.RunActiveException(job);
       }
       edit.reopen(past.getFirst(), run);
+      if (record.job().schedule().after() != null) {
+        // The delay counts from the end of the latest run, which is to come.
+        edit.nextAfter = 0;
+        edit.waiting.removeIf(each -> each.origin() == 0);
+      }
     }
     return new Reopened(edit.done(), Shards.id(job, run, number));
   }

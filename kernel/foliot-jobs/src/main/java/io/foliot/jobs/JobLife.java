@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * is missing, and to the runs that a deleted job has left.
  * <li><i>Start.</i> Runs that wait begin as the overlap rule permits. A scheduled time that has waited beyond the
  * window of the misfire policy is missed instead. {@link RunPlaces} chooses where their shards run;
- * the choice is stored in the run, and a later fleet does not change it. If a run has a listener before its shards, the
+ * the choice is stored in the run, and a later fleet does not change it. While the jobs of the queue have as many
+ * unfinished shards as they may have, no run begins. If a run has a listener before its shards, the
  * shards begin only after that listener has succeeded. At most {@link Outcome.Rearm#MAX_CHILDREN} tasks are inserted in
  * a pass; the next pass continues. A run that would be too large waits, and the job is in error meanwhile.
  * <li><i>Next pass.</i> The next pass is due when the plan can change, for example at the next scheduled time or at the
@@ -60,6 +61,8 @@ final class JobLife {
    * job.
    */
   private static final long WAITING_POLL_MILLIS = 2_000;
+  /** The interval while a waiting run has no room in its queue. All jobs of the queue may be in this state. */
+  private static final long ROOM_POLL_MILLIS = 10_000;
   /**
    * The interval between passes during a run that does not wake the job when it ends, while no other run waits for that
    * end.
@@ -91,6 +94,8 @@ final class JobLife {
   private final long now;
   private final Attendance workers;
   private final Allocators allocators;
+  /** Number of unfinished shards of this job in its queue from which on no run begins. */
+  private final long room;
   private final List<Outcome.Child> children = new ArrayList<>();
   private final List<TaskId> cancels = new ArrayList<>();
   private final List<TaskId> hastened = new ArrayList<>();
@@ -103,6 +108,8 @@ final class JobLife {
   private final List<Run> continuations = new ArrayList<>();
   /** The reason why a waiting run cannot begin yet, or null. */
   private RunPlaces.@Nullable Wait wait;
+  /** Whether the pass began no further run because the jobs of the queue have as many shards as they may have. */
+  private boolean lacksRoom;
   /** The reason why the pass began no further run; null if no run was too large. */
   private @Nullable InvalidJobException tooLarge;
 
@@ -127,9 +134,10 @@ final class JobLife {
   }
 
   private JobLife(JobRecord record, long now, Function<String, @Nullable Calendar> calendars,
-      Attendance workers, Allocators allocators) {
+      Attendance workers, Allocators allocators, long room) {
     this.workers = workers;
     this.allocators = allocators;
+    this.room = room;
     edit = new JobEdit(record);
     carriedLength = record.carriedLength();
     this.now = now;
@@ -220,10 +228,11 @@ final class JobLife {
    * @param calendars returns a calendar by its name, or null if there is none
    * @param workers the workers of this node
    * @param allocators the allocators of this node
+   * @param room how many unfinished shards the job may have in its queue: while it has as many, none of its runs begins
    */
   static Plan plan(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
-      Function<String, @Nullable Calendar> calendars, Attendance workers, Allocators allocators) {
-    JobLife pass = new JobLife(record, now, calendars, workers, allocators);
+      Function<String, @Nullable Calendar> calendars, Attendance workers, Allocators allocators, long room) {
+    JobLife pass = new JobLife(record, now, calendars, workers, allocators, room);
     boolean complete = true;
     if (pass.isScheduled()) {
       Rewind.apply(pass.edit, record, pass.schedule, now);
@@ -256,16 +265,16 @@ final class JobLife {
     return isIdle || !edit.hasChanged() ? reason : null;
   }
 
-  /** Computes a pass without allocators. */
+  /** Computes a pass without allocators, with room for all shards. */
   static Plan plan(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
       Function<String, @Nullable Calendar> calendars, Attendance workers) {
-    return plan(record, now, ends, calendars, workers, Allocators.NONE);
+    return plan(record, now, ends, calendars, workers, Allocators.NONE, Long.MAX_VALUE);
   }
 
   /** Returns a record with these ends and the requests of their handlers recorded. It starts and inserts nothing. */
   static JobRecord ended(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
       Function<String, @Nullable Calendar> calendars) {
-    JobLife pass = new JobLife(record, now, calendars, Attendance.UNKNOWN, Allocators.NONE);
+    JobLife pass = new JobLife(record, now, calendars, Attendance.UNKNOWN, Allocators.NONE, 0);
     pass.noteEnds(ends);
     if (!pass.edit.isEnded) {
       pass.continuations.forEach(run -> pass.edit.again(run, now));
@@ -276,7 +285,7 @@ final class JobLife {
   /** Returns a record with these ends recorded, for display. */
   static JobRecord noted(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
       Function<String, @Nullable Calendar> calendars) {
-    JobLife view = new JobLife(record, now, calendars, Attendance.UNKNOWN, Allocators.NONE);
+    JobLife view = new JobLife(record, now, calendars, Attendance.UNKNOWN, Allocators.NONE, 0);
     view.noteEnds(ends);
     return view.edit.done();
   }
@@ -543,7 +552,8 @@ final class JobLife {
     }
     List<JobRecord.Waiting> waiting = List.copyOf(edit.waiting);
     edit.waiting.clear();
-    for (JobRecord.Waiting each : waiting) {
+    for (JobRecord.Waiting stored : waiting) {
+      JobRecord.Waiting each = stored.lacksRoom() ? stored.waiting() : stored;
       if (edit.isEnded && each.origin() == 0) {
         skipped(each);
       } else if (edit.isHeld(each)) {
@@ -559,7 +569,7 @@ final class JobLife {
   }
 
   private boolean hasRoom() {
-    if (wait != null || tooLarge != null) {
+    if (wait != null || tooLarge != null || lacksRoom) {
       return false;
     }
     return edit.job.overlap() == Overlap.ALLOW
@@ -572,6 +582,11 @@ final class JobLife {
   private void begin(JobRecord.Waiting time) {
     if (ScheduledTimes.isTooLate(edit.job, schedule, time, now)) {
       edit.past(PastRun.Result.MISSED, time.time(), time.time(), 1, now);
+      return;
+    }
+    if (unended() >= room) {
+      lacksRoom = true;
+      edit.waiting.add(time.withoutRoom());
       return;
     }
     switch (RunPlaces.choose(edit.job, edit.parameter(time.origin()), workers, now, allocators)) {
@@ -592,6 +607,10 @@ final class JobLife {
       }
       case RunPlaces.NoTargets none -> withoutTargets(time);
     }
+  }
+
+  private long unended() {
+    return JobRecord.unended(edit.job, edit.active, edit.left).getOrDefault(edit.job.queue(), 0L);
   }
 
   private void withoutTargets(JobRecord.Waiting time) {
@@ -692,6 +711,9 @@ final class JobLife {
     }
     if (wait != null || tooLarge != null) {
       at = Math.min(at, now + WAITING_POLL_MILLIS);
+    }
+    if (lacksRoom) {
+      at = Math.min(at, now + ROOM_POLL_MILLIS);
     }
     if (readsOnAfter != Long.MAX_VALUE) {
       at = Math.min(at, now + readsOnAfter);

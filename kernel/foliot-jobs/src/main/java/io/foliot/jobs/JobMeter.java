@@ -39,9 +39,12 @@ public interface JobMeter {
    *
    * @param running how many runs of the job are active
    * @param failuresInRow how many runs have failed since the latest run that succeeded
+   * @param lacksRoom whether a run of the job waits because the jobs of its queue have as many unfinished shards as
+   *     they may have
    * @param nextMillis when the next pass is due, in milliseconds since 1970; until then the other values are valid
    */
-  default void planned(String job, String queue, int running, long failuresInRow, long nextMillis) {}
+  default void planned(String job, String queue, int running, long failuresInRow, boolean lacksRoom,
+      long nextMillis) {}
 
   /**
    * Records how many jobs were planned while the store's clock was ahead, and are not repaired yet.

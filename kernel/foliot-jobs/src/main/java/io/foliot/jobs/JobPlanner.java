@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -86,10 +87,12 @@ public final class JobPlanner implements Delivery {
   private final ClockCheck clocks;
   private final AheadJobs ahead;
   private final PlanningShares shares = new PlanningShares();
+  private final QueueShards unended = new QueueShards();
   /** Time of the latest message about delayed passes, in milliseconds since 1970. */
   private final AtomicLong delayLogged = new AtomicLong();
   // any thread
   private volatile Attendance workers = Attendance.UNKNOWN;
+  private volatile Function<String, Optional<QueueConfig>> queues = name -> Optional.empty();
 
   /** Creates a planner of the jobs in a store. */
   public JobPlanner(TaskStore store, JobMeter meter) {
@@ -161,6 +164,15 @@ public final class JobPlanner implements Delivery {
   }
 
   @Override
+  public void queuesKnown(Function<String, Optional<QueueConfig>> known) {
+    queues = known;
+  }
+
+  private int maxShards(String queue) {
+    return queues.apply(queue).map(QueueConfig::maxShards).orElse(QueueConfig.DEFAULT_MAX_SHARDS);
+  }
+
+  @Override
   public synchronized void fleetChanged(Fleet fleet, long nowMillis) {
     if (workers.fleet() == null) {
       // The node has just started. The store's clock may have been set back while no node ran.
@@ -171,6 +183,7 @@ public final class JobPlanner implements Delivery {
 
   @Override
   public void clockSetBack() {
+    unended.clear();
     ahead.wake();
   }
 
@@ -236,7 +249,9 @@ public final class JobPlanner implements Delivery {
       Function<String, @Nullable Calendar> known) {
     JobLife.Plan plan;
     try {
-      plan = JobLife.plan(record, now, ends, known, workers(now), allocators);
+      String queue = record.job().queue();
+      long room = maxShards(queue) - unended.ofOthers(record.job().name(), queue);
+      plan = JobLife.plan(record, now, ends, known, workers(now), allocators, room);
     } catch (RuntimeException e) {
       return CompletableFuture.completedFuture(failed(task, e));
     }
@@ -254,20 +269,23 @@ public final class JobPlanner implements Delivery {
 
   private Answer answer(TaskRecord task, JobRecord before, JobLife.Plan plan, long now) {
     if (plan.isOver()) {
-      meter.planned(before.job().name(), before.job().queue(), 0, 0, now);
+      unended.planned(before.job().name(), Map.of(), now, now, 0);
+      meter.planned(before.job().name(), before.job().queue(), 0, 0, false, now);
       return new Answer.Done("");
     }
     RuntimeException failure = plan.failure();
     if (failure != null && plan.record().active().isEmpty() && plan.record().left().isEmpty()) {
+      unended.planned(before.job().name(), Map.of(), now, now, 0);
       return failed(task, failure);
     }
     count(before, plan, now);
+    long next = failure != null ? plan.at() : nextPass(task, before.job(), plan.at(), now);
+    unended.planned(before.job().name(), plan.record().unended(), now, plan.at(), next - plan.at());
     if (failure != null) {
-      return failed(task, failure, Duration.ofMillis(plan.at() - now));
+      return failed(task, failure, Duration.ofMillis(next - now));
     }
     Body body = plan.record() == before ? null : body(plan.record());
-    Due next = Due.at(nextPass(task, before.job(), plan.at(), now));
-    return new Answer.Plan(new Outcome.Rearm(next, body, plan.children()), "");
+    return new Answer.Plan(new Outcome.Rearm(Due.at(next), body, plan.children()), "");
   }
 
   private long nextPass(TaskRecord task, Job job, long planned, long now) {
@@ -305,7 +323,7 @@ public final class JobPlanner implements Delivery {
       }
     }
     meter.planned(after.job().name(), queue, after.active().size(),
-        after.isDeleted() ? 0 : after.totals().failuresInRow(), plan.at());
+        after.isDeleted() ? 0 : after.totals().failuresInRow(), after.lacksRoom(), plan.at());
   }
 
   private void times(String queue, String what, long before, long after) {

@@ -1,7 +1,9 @@
 package io.foliot.jobs;
 
 import io.foliot.core.Body;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -95,16 +97,27 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * @param origin 0 for the schedule, else the number of the request
    * @param missed how many scheduled times were missed directly before it
    * @param waits whether this run waits for its turn while another run is active; if false, the overlap rule applies
+   * @param lacksRoom whether the latest pass did not begin this run because the jobs of the queue had as many shards as
+   *     they may have
    */
-  record Waiting(long time, long origin, int missed, boolean waits) {
-    /** Returns a copy with another time. */
-    Waiting at(long other) {
-      return new Waiting(other, origin, missed, waits);
+  record Waiting(long time, long origin, int missed, boolean waits, boolean lacksRoom) {
+    Waiting(long time, long origin, int missed, boolean waits) {
+      this(time, origin, missed, waits, false);
     }
 
-    /** Returns a copy with {@link #waits} set. */
+    /** Returns a copy with another time. */
+    Waiting at(long other) {
+      return new Waiting(other, origin, missed, waits, lacksRoom);
+    }
+
+    /** Returns a copy with {@link #waits} set, which waits for something else than room in its queue. */
     Waiting waiting() {
       return new Waiting(time, origin, missed, true);
+    }
+
+    /** Returns a copy with {@link #waits} and {@link #lacksRoom} set. */
+    Waiting withoutRoom() {
+      return new Waiting(time, origin, missed, true, true);
     }
   }
 
@@ -186,6 +199,29 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   /** Returns whether this deleted job has so many unfinished runs that no job of its name can be created yet. */
   boolean hasManyLeft() {
     return left.size() > MAX_LEFT || left.stream().mapToInt(each -> each.run().inserted()).sum() > MAX_LEFT_SHARDS;
+  }
+
+  /**
+   * Returns how many shards have not ended, by queue, with those that are still to be inserted. After a move of the
+   * job, its runs count in its new queue.
+   */
+  static Map<String, Long> unended(Job job, List<Run> active, List<Left> left) {
+    Map<String, Long> shards = new HashMap<>();
+    active.forEach(run -> shards.merge(job.queue(), (long) run.unended(), Long::sum));
+    left.forEach(each -> shards.merge(each.queue(), (long) each.run().inserted() - each.run().ended().cardinality(),
+        Long::sum));
+    shards.values().removeIf(count -> count == 0);
+    return shards;
+  }
+
+  /** Returns how many shards of this job have not ended, by queue. */
+  Map<String, Long> unended() {
+    return unended(job, active, left);
+  }
+
+  /** Returns whether the latest pass did not begin a run because its queue had no room for further shards. */
+  boolean lacksRoom() {
+    return waiting.stream().anyMatch(Waiting::lacksRoom);
   }
 
   /** Returns the size of the checkpoints of all runs, in characters. */

@@ -50,6 +50,9 @@ final class JobRecordFormat {
   private static final int TRACED = 0x80;
   /** Flag in the byte of a run's listeners: there is a listener after the shards. */
   private static final int HAS_AFTER = 0x10;
+  /** Flags of a waiting run. */
+  private static final int WAITS = 1;
+  private static final int LACKS_ROOM = 2;
   /** Position of the step's code in the byte of a run's listeners. */
   private static final int STEP_SHIFT = 2;
   /** Bits of the phase's code in the byte of a run's listeners. */
@@ -136,7 +139,7 @@ final class JobRecordFormat {
     }
     out.near(record.nextAfter()).near(record.origins());
     list(out, record.waiting(), waiting -> out.near(waiting.time() - base).near(waiting.origin())
-        .varint(waiting.missed()).u8(waiting.waits() ? 1 : 0));
+        .varint(waiting.missed()).u8((waiting.waits() ? WAITS : 0) | (waiting.lacksRoom() ? LACKS_ROOM : 0)));
     list(out, record.active(), run -> writeRun(run, base, out));
     list(out, record.history().subList(dropped, record.history().size()), past -> writePast(past, base, out));
     JobTotals totals = record.totals();
@@ -181,7 +184,7 @@ final class JobRecordFormat {
     long nextAfter = in.near();
     long origins = in.near();
     List<JobRecord.Waiting> waiting = list(in,
-        () -> new JobRecord.Waiting(base + in.near(), in.near(), in.varint(), in.u8() == 1));
+        () -> readWaiting(base, in));
     List<Run> active = list(in, () -> readRun(base, in));
     List<PastRun> history = list(in, () -> readPast(base, in));
     JobTotals totals = new JobTotals(in.near(), in.near(), in.near(), in.near(), in.near(), in.near(), in.near(),
@@ -199,6 +202,14 @@ final class JobRecordFormat {
         : list(in, () -> new JobRecord.Left(in.text(), readRun(base, in)));
     return new JobRecord(job, version, declared, created, paused, base, nextAfter, origins, waiting, active, history,
         totals, requests, parameters, (flags & ENDED) != 0, carried, left, (flags & DELETED) != 0);
+  }
+
+  private static JobRecord.Waiting readWaiting(long base, BytesReader in) {
+    long time = base + in.near();
+    long origin = in.near();
+    int missed = in.varint();
+    int flags = in.u8();
+    return new JobRecord.Waiting(time, origin, missed, (flags & WAITS) != 0, (flags & LACKS_ROOM) != 0);
   }
 
   private static void writeJob(Job job, Bytes out) {

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param history ended runs, and ranges of times that did not run; the newest first
  * @param totals the counts of the decisions and runs of the job
  * @param isEnded whether a handler has ended the job: no scheduled time runs until the job is put again
- * @param waitsFor the reason why a run waits for workers or an allocator, or why the next run would have no worker or
- *     no allocator; empty if there is no such reason
+ * @param waitsFor the reason why a run waits for workers, an allocator or room in its queue, or why the next run would
+ *     have no worker or no allocator; empty if there is no such reason
  * @param error the reason why the job is in error, or empty
  * @param latestFailure the latest run of which a task failed, also if later runs have succeeded; null if none is known
  */

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -147,7 +148,7 @@ final class JobViews {
           ? Long.MAX_VALUE
           : ScheduledTimes.next(decided, schedule);
       next = millis == Long.MAX_VALUE ? null : Instant.ofEpochMilli(millis);
-      upcoming = record.isEnded() ? List.of() : preview(schedule, decidedUpTo(record, now), JobStatus.UPCOMING);
+      upcoming = record.isEnded() ? List.of() : upcoming(record, schedule, now, JobStatus.UPCOMING);
     } catch (IllegalArgumentException e) {
       problem = String.valueOf(e.getMessage());
     }
@@ -166,10 +167,10 @@ final class JobViews {
   }
 
   /**
-   * Returns the reason why an active run waits for workers; the oldest such run determines the reason. If no run is
-   * active and the job is not paused, returns the reason why the next waiting time cannot begin. If no time waits
-   * either, returns the reason why the next scheduled time would have no worker or no allocator. Returns an empty text
-   * if there is no such reason.
+   * Returns the reason why an active run waits for workers, of which the oldest such run is named, and whether the
+   * latest pass found no room for a further run in the queue. If neither is so, no run is active and the job is not
+   * paused, returns the reason why the next waiting time cannot begin. If no time waits either, returns the reason why
+   * the next scheduled time would have no worker or no allocator. Returns an empty text if there is no such reason.
    *
    * @throws InvalidJobException if the run of the next waiting time would be too large, even while a run is active
    */
@@ -181,13 +182,20 @@ final class JobViews {
     if (!record.waiting().isEmpty() && record.paused() == null) {
       RunPlaces.ensureFits(job, next, workers);
     }
+    String room = record.lacksRoom()
+        ? "waits until the jobs of queue " + job.queue() + " have fewer unfinished shards; to permit more, run"
+            + " 'foliot queues set " + job.queue() + " --max-shards NUMBER'"
+        : "";
     if (workers != null) {
       for (Run run : record.active()) {
         String reason = run.isStopping() ? "" : RunPlaces.waitsFor(job, run, workers);
         if (!reason.isEmpty()) {
-          return reason;
+          return room.isEmpty() ? reason : reason + ", and " + room;
         }
       }
+    }
+    if (!room.isEmpty()) {
+      return room;
     }
     if (!record.active().isEmpty() || record.paused() != null) {
       return "";
@@ -284,6 +292,19 @@ final class JobViews {
     return paused == null
         ? record.cursor()
         : Math.max(record.cursor(), paused.until() == JobRecord.Paused.OPEN ? now : paused.until() - 1);
+  }
+
+  /**
+   * Returns the next scheduled times of a job, without those that have run already.
+   *
+   * @param now during a pause without an end, no time up to this instant is returned; in milliseconds since 1970
+   */
+  static List<ZonedDateTime> upcoming(JobRecord record, Schedule schedule, long now, int count) {
+    JobEdit decided = new JobEdit(record);
+    decided.cursor = decidedUpTo(record, now);
+    Set<Long> ran = decided.ranAhead();
+    return preview(schedule, decided.cursor, count + ran.size()).stream()
+        .filter(time -> !ran.contains(time.toInstant().toEpochMilli())).limit(count).toList();
   }
 
   /** Returns the first times of a schedule after an instant, which is given in milliseconds since 1970. */

@@ -791,8 +791,7 @@ public final class Jobs {
         return CompletableFuture.<List<ZonedDateTime>>completedFuture(List.of());
       }
       return calendars.of(record.job().schedule()).thenCombine(time.now(name),
-          (known, now) -> JobViews.preview(record.job().schedule().schedule(name, known),
-              JobViews.decidedUpTo(record, now), count));
+          (known, now) -> JobViews.upcoming(record, record.job().schedule().schedule(name, known), now, count));
     }).toCompletableFuture();
   }
 

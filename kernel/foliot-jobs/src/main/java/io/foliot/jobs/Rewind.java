@@ -59,8 +59,8 @@ final class Rewind {
     if (schedule.timing() instanceof AfterSchedule delay) {
       Instant next = delay.next(Instant.ofEpochMilli(now));
       edit.nextAfter = next == null ? edit.nextAfter : Math.min(edit.nextAfter, next.toEpochMilli());
-      // The one run that waits begins now. Without it, no end of a run would begin the next delay.
-      edit.waiting.replaceAll(each -> each.time() <= now ? each : each.at(now));
+      // The one scheduled run that waits begins now. Without it, no end of a run would begin the next delay.
+      edit.waiting.replaceAll(each -> each.origin() != 0 || each.time() <= now ? each : each.at(now));
     } else {
       edit.waiting.removeIf(each -> each.origin() == 0 && each.time() > now);
     }

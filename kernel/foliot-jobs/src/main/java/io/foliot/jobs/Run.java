@@ -164,6 +164,11 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
     return phase() == RunPhase.SHARDS ? ended.cardinality() < inserted : listeners.isOpen();
   }
 
+  /** Returns how many shards have not ended, with those that are still to be inserted. */
+  int unended() {
+    return phase() == RunPhase.AFTER ? 0 : (isStopping() ? inserted : shards) - ended.cardinality();
+  }
+
   /** Returns this run without the checkpoints for a further run, which the deletion of its job makes needless. */
   Run left() {
     return again.isEmpty()

@@ -81,7 +81,10 @@ final class ScheduledTimes {
     return !more;
   }
 
-  /** Returns the next scheduled time in milliseconds since 1970, or {@link Long#MAX_VALUE} if none is known. */
+  /**
+   * Returns the next scheduled time in milliseconds since 1970, or {@link Long#MAX_VALUE} if none is known. A time that
+   * has run already is passed over.
+   */
   static long next(JobEdit edit, Schedule schedule) {
     if (edit.isEnded) {
       return Long.MAX_VALUE;
@@ -91,6 +94,10 @@ final class ScheduledTimes {
       return Long.MAX_VALUE;
     }
     Instant next = isDelay ? schedule.first(instant(edit.nextAfter)) : schedule.next(instant(edit.cursor));
+    Set<Long> ran = isDelay ? Set.of() : edit.ranAhead();
+    while (next != null && ran.contains(next.toEpochMilli())) {
+      next = schedule.next(next);
+    }
     return next == null ? Long.MAX_VALUE : next.toEpochMilli();
   }
 

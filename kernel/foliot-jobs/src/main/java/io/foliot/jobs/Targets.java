@@ -214,7 +214,10 @@ record Targets(List<Group> groups) {
     long previous = 0;
     for (int i = 0; i < tableSize; i++) {
       previous += in.near();
-      table[i] = new Address(Address.Kind.SEAT, Math.toIntExact(previous)).number();
+      if ((int) previous != previous) {
+        throw new IllegalArgumentException("targets cannot be read: number=" + previous);
+      }
+      table[i] = new Address(Address.Kind.SEAT, (int) previous).number();
     }
     List<Integer> numbers = new ArrayList<>(size);
     int bits = bitsOf(tableSize);

@@ -510,4 +510,14 @@ final class JobLifeTest {
         .as("the time that ran too early does not run again")
         .containsExactly(8 * MINUTE, 6 * MINUTE, 7 * MINUTE, 9 * MINUTE, 10 * MINUTE);
   }
+
+  @Test
+  void requestedRunsKeepTheirTimesAfterTheClockWasAhead() {
+    job(Job.named("report").queue("q").after(Duration.ofMinutes(1)).build());
+    pass(START + 10 * MINUTE);
+    record = JobChange.trigger(record, "first", START + 11 * MINUTE).record();
+    record = JobChange.trigger(record, "second", START + 12 * MINUTE).record();
+    pass(START + 5 * MINUTE);
+    assertThat(waitingMinutes()).containsExactly(11L, 12L);
+  }
 }

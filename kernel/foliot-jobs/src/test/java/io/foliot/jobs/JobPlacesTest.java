@@ -52,7 +52,7 @@ final class JobPlacesTest {
     long next;
     do {
       JobLife.Plan plan = JobLife.plan(record, now, ends, NO_CALENDARS,
-          attendance == null ? Attendance.of(fleet) : attendance, allocators);
+          attendance == null ? Attendance.of(fleet) : attendance, allocators, Long.MAX_VALUE);
       record = JobRecordFormat.decode("report", JobRecordFormat.encode(plan.record()));
       assertThat(record).isEqualTo(plan.record());
       cancels.clear();

@@ -200,7 +200,7 @@ final class JobRecordFormatTest {
     return new JobRecord(job(random), 1 + random.nextInt(9), some(random, random::nextLong), time(random), paused,
         time(random), time(random), random.nextInt(99),
         some(random, () -> new JobRecord.Waiting(time(random), random.nextInt(9), random.nextInt(99),
-            random.nextBoolean())),
+            random.nextBoolean(), random.nextBoolean())),
         some(random, () -> run(random)), some(random, () -> past(random)),
         new JobTotals(random.nextLong(), 1, 2, 3, 4, 5, 6, 7, 8, random.nextInt(5), random.nextInt(2)), requests,
         some(random, () -> new JobRecord.Parameter(random.nextInt(9), Body.json("" + random.nextInt()))),

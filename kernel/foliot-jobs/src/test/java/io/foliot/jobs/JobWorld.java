@@ -69,6 +69,8 @@ final class JobWorld {
   @Nullable
   Fleet fleet;
   Fault fault = Fault.NONE;
+  /** Number of unfinished shards of the job from which on no run begins. */
+  long room = Long.MAX_VALUE;
   /** The allocators of the planning node: either {@link #LAST}, which chooses the last worker, or none. */
   Allocators allocators = LAST;
   private @Nullable Job replaced;
@@ -128,7 +130,7 @@ final class JobWorld {
       read.put(id, end(id));
     }
     assertThat(read.size()).isLessThanOrEqualTo(JobLife.MAX_READ);
-    JobLife.Plan plan = JobLife.plan(faulty(), now, read, NO_CALENDARS, Attendance.of(fleet), allocators);
+    JobLife.Plan plan = JobLife.plan(faulty(), now, read, NO_CALENDARS, Attendance.of(fleet), allocators, room);
     plan.cancels().forEach(this::cancel);
     plan.hastened().forEach(id -> shards.computeIfPresent(id, (same, shard) -> new Stored(shard.child(), now,
         now + random.nextLong(longestRun + 1), shard.fails(), shard.forgotten())));
@@ -373,7 +375,7 @@ final class JobWorld {
     }
     // Simulates a crash of the node after it wrote the record, and the next pass by a node that knows other workers.
     JobLife.Plan repeated = JobLife.plan(plan.record(), now, read, NO_CALENDARS, Attendance.of(Workers.of(3)),
-        allocators);
+        allocators, room);
     Set<TaskId> known = new HashSet<>(shards.keySet());
     plan.children().forEach(child -> known.add(child.id()));
     assertThat(known).containsAll(JobLife.wanted(plan.record()));

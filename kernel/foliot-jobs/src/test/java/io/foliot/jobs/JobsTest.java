@@ -646,6 +646,26 @@ final class JobsTest {
   }
 
   @Test
+  void theNextTimeIsNotATimeThatRanAhead() {
+    clock.stepWall(Duration.ofSeconds(30));
+    join(jobs.put(everyTenSeconds().build()));
+    advance(Duration.ofSeconds(25));
+    List<Instant> ran = seen.stream().map(shard -> Instant.parse(shard.scheduledAt())).toList();
+    assertThat(ran).hasSize(2);
+    clock.stepWall(Duration.ofSeconds(-40));
+    join(jobs.rewind("report"));
+    advance(Duration.ofMillis(100));
+    Instant now = clock.instant();
+    assertThat(ran).allMatch(time -> time.isAfter(now));
+    JobStatus status = report();
+    assertThat(status.nextTime()).isBefore(now.plusSeconds(31)).isNotIn(ran);
+    assertThat(status.upcoming().stream().map(ZonedDateTime::toInstant)).hasSize(JobStatus.UPCOMING)
+        .startsWith(status.nextTime()).doesNotContainAnyElementsOf(ran);
+    assertThat(join(jobs.next("report", 3)).stream().map(ZonedDateTime::toInstant)).hasSize(3)
+        .doesNotContainAnyElementsOf(ran);
+  }
+
+  @Test
   void nothingIsPlannedWhileTheClocksOfNodeAndStoreDisagree() {
     AtomicLong nodeMillis = new AtomicLong();
     ClockCheck clocks = new ClockCheck(nodeMillis::get, 5_000);
@@ -816,5 +836,33 @@ final class JobsTest {
     assertThat(join(limited.put(everyTenSeconds().queue("full").shards(2).build())).status().version())
         .as("an existing job")
         .isEqualTo(3);
+  }
+
+  @Test
+  void aQueueFullOfShardsLeavesTheOtherQueuesAlone() {
+    join(engine.putQueue(QueueConfig.builder("flood", Target.local()).maxShards(25).build()));
+    Jobs limited = planner.jobs(JobHost.of(engine::write, engine::findQueue, JobHost.MAX_JOBS));
+    behaviour = attempt -> attempt.task().queue().equals("flood")
+        ? new CompletableFuture<>()
+        : CompletableFuture.completedFuture(new Answer.Done(""));
+    for (int i = 0; i < 4; i++) {
+      join(limited.put(Job.named("flood-" + i).queue("flood").every(Duration.ofSeconds(1)).overlap(Overlap.ALLOW)
+          .shards(10).build()));
+    }
+    join(limited.put(everyTenSeconds().every(Duration.ofSeconds(1)).build()));
+    advance(Duration.ofSeconds(6));
+    assertThat(seen.stream().filter(shard -> shard.job().equals("report")).map(Seen::scheduledAt)).hasSize(6);
+    assertThat(store.query("flood", null, 1_000, null).toCompletableFuture().join().tasks())
+        .as("the last run begins with less than 25 shards").hasSize(30);
+    List<JobStatus> flood = join(limited.list(10, null)).jobs().stream()
+        .filter(status -> status.name().startsWith("flood")).toList();
+    assertThat(flood).allSatisfy(status -> {
+      assertThat(status.waiting()).isPositive();
+      assertThat(status.waitsFor()).contains("queue flood", "foliot queues set flood --max-shards");
+    });
+    assertThat(join(limited.find("report")).orElseThrow().waitsFor()).isEmpty();
+    join(engine.changeQueue("flood", queue -> queue.toBuilder().maxShards(40).build()));
+    advance(Duration.ofSeconds(11));
+    assertThat(store.query("flood", null, 1_000, null).toCompletableFuture().join().tasks()).hasSize(40);
   }
 }

@@ -180,4 +180,40 @@ final class RunTraceTest {
     pass(START + MINUTE + 2);
     assertThat(latest().reason()).isEqualTo("shard 0 failed in the former queue of the job");
   }
+
+  @Test
+  void aFixedDelayBeginsAtTheEndOfARedrivenRun() {
+    job(Job.named("report").queue("q").after(Duration.ofMinutes(1)));
+    pass(START);
+    ends.put(children.getFirst().id(), new ShardEnd(ShardEnd.State.FAILED, START + 1_000, "no disk", "q"));
+    pass(START + 1_000);
+    assertThat(record.nextAfter()).isEqualTo(START + MINUTE + 1_000);
+    record = JobChange.reopen(record, START, null, "", 0, START + 2_000).record();
+    ends.put(children.getFirst().id(), new ShardEnd(ShardEnd.State.LIVE, 0));
+    pass(START + 2_000);
+    pass(START + 3 * MINUTE);
+    ends.put(children.getFirst().id(), new ShardEnd(ShardEnd.State.SUCCEEDED, START + 5 * MINUTE));
+    pass(START + 5 * MINUTE);
+    assertThat(children).as("the next run waits for its delay").hasSize(1);
+    assertThat(record.nextAfter()).isEqualTo(START + 6 * MINUTE);
+    pass(START + 6 * MINUTE);
+    assertThat(children).hasSize(2);
+  }
+
+  @Test
+  void aTimeThatWaitsWithFixedDelayFollowsTheRedrivenRun() {
+    job(Job.named("report").queue("q").after(Duration.ofMinutes(1)));
+    pass(START);
+    ends.put(children.getFirst().id(), new ShardEnd(ShardEnd.State.FAILED, START + 1_000, "no disk", "q"));
+    pass(START + 1_000);
+    record = JobLife.plan(record, START + 2 * MINUTE, ends, NO_CALENDARS, Attendance.of(null), Allocators.NONE, 0)
+        .record();
+    assertThat(record.waiting()).as("a run without room").hasSize(1);
+    record = JobChange.reopen(record, START, null, "", 0, START + 3 * MINUTE).record();
+    ends.put(children.getFirst().id(), new ShardEnd(ShardEnd.State.SUCCEEDED, START + 4 * MINUTE));
+    pass(START + 4 * MINUTE);
+    assertThat(children).hasSize(1);
+    pass(START + 5 * MINUTE);
+    assertThat(children).hasSize(2);
+  }
 }

@@ -10,6 +10,7 @@ import io.foliot.client.NewTask;
 import io.foliot.client.OnConflict;
 import io.foliot.client.Problem;
 import io.foliot.client.SubmittedTask;
+import io.foliot.client.TaskQuery;
 import io.foliot.client.TaskState;
 import io.foliot.client.TaskView;
 import io.foliot.client.TouchResult;
@@ -236,6 +237,6 @@ final class RecordedClient {
 
   /** Returns whether a queue has tasks in a state. */
   boolean has(String queue, TaskState state) {
-    return !client.listTasks(queue, state, 1, null).tasks().isEmpty();
+    return !client.listTasks(queue, TaskQuery.all().inState(state), 1, null).tasks().isEmpty();
   }
 }

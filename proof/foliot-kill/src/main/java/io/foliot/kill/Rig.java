@@ -6,6 +6,7 @@ import io.foliot.client.FoliotClient;
 import io.foliot.client.QueueSettings;
 import io.foliot.client.RetryPolicy;
 import io.foliot.client.TaskPage;
+import io.foliot.client.TaskQuery;
 import io.foliot.client.TaskState;
 import io.foliot.client.TaskView;
 import io.foliot.history.Allowances;
@@ -238,7 +239,7 @@ final class Rig implements AutoCloseable {
       String cursor = null;
       do {
         long invokedMillis = System.currentTimeMillis();
-        TaskPage page = patient.listTasks(queue, null, PAGE, cursor);
+        TaskPage page = patient.listTasks(queue, TaskQuery.all(), PAGE, cursor);
         for (TaskView task : page.tasks()) {
           client.listed(invokedMillis, task);
           forgotten.remove(task.id());

@@ -8,6 +8,7 @@ import io.foliot.client.Job;
 import io.foliot.client.JobScope;
 import io.foliot.client.QueueSettings;
 import io.foliot.client.ShardAllocation;
+import io.foliot.client.TaskQuery;
 import io.foliot.client.UnknownOutcomeException;
 import io.foliot.client.UnreachableException;
 import io.foliot.client.WorkerView;
@@ -233,7 +234,8 @@ final class WorkerRig implements AutoCloseable {
     CompletableFuture.allOf(workers.stream()
         .map(worker -> CompletableFuture.runAsync(worker::stop, Thread::startVirtualThread))
         .toArray(CompletableFuture<?>[]::new)).join();
-    List<ShardHistory.Shown> records = client().streamTasks(QUEUE, null).map(ShardHistory.Shown::of).toList();
+    List<ShardHistory.Shown> records = client().streamTasks(QUEUE, TaskQuery.all()).map(ShardHistory.Shown::of)
+        .toList();
     List<ShardHistory.Plan> plans = kinds.values().stream()
         .map(kind -> ShardHistory.Plan.of(kind, PERIOD.toMillis(), client().getJob(kind.name()))).toList();
     Set<String> killed = new HashSet<>();

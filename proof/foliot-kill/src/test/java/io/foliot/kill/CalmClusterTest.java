@@ -13,6 +13,7 @@ import io.foliot.client.Payload;
 import io.foliot.client.QueueSettings;
 import io.foliot.client.RetryPolicy;
 import io.foliot.client.SubmittedTask;
+import io.foliot.client.TaskQuery;
 import io.foliot.client.TaskState;
 import io.foliot.client.UnreachableException;
 import java.io.IOException;
@@ -203,7 +204,8 @@ class CalmClusterTest {
     say(lateness(receiver, 0, tasks));
     // A task that was not settled is delivered again when its lease ends; a final task is not.
     Await.until("all tasks are final", BOUND, () -> LIVE.stream()
-        .allMatch(state -> clients.getFirst().listTasks(QUEUE, state, 1, null).tasks().isEmpty()));
+        .allMatch(
+            state -> clients.getFirst().listTasks(QUEUE, TaskQuery.all().inState(state), 1, null).tasks().isEmpty()));
     assertThat(IntStream.range(0, tasks).filter(number -> receiver.times(number) != 1)).isEmpty();
     assertThat(IntStream.range(0, tasks).filter(number -> receiver.lateMillis(number) < 0)).isEmpty();
   }

@@ -54,9 +54,17 @@ class ZooKeeperOutageTest {
   private static final Duration BOUND = Duration.ofMinutes(2);
   private static final String QUEUE = "outage";
 
-  /** Bound of p99 of lateness. A task that only the overdue poll finds is late by more than a second. */
-  private static final int ON_TIME_MILLIS = 750;
-  /** Bound of the greatest lateness. Other servers must also take over from a killed server within this time. */
+  /** A task that only the overdue poll finds is at least this late. */
+  private static final int POLLED_MILLIS = 1_000;
+  /**
+   * Share of the tasks of half a server. If a server loses its slots, or those of a killed server have no owner, only
+   * the overdue poll finds twice as many.
+   */
+  private static final double HALF_A_SERVER = 0.5 / SERVERS;
+  /**
+   * Bound of the greatest lateness, beside the greatest lateness before the outage. Other servers must also take over
+   * from a killed server within this time.
+   */
   private static final int COVERED_MILLIS = 5_000;
 
   @TempDir
@@ -126,12 +134,13 @@ class ZooKeeperOutageTest {
     entrance.heal();
     submitFor(CALM.multipliedBy(2));
     awaitAll();
+    int[] calm = late("calm", 0, awayMillis);
     int[] away = late("away", awayMillis, backMillis);
     int[] after = late("back", backMillis, Long.MAX_VALUE);
-    assertThat(p99(away)).isLessThan(ON_TIME_MILLIS);
-    assertThat(p99(after)).isLessThan(ON_TIME_MILLIS);
-    assertThat(most(away)).isLessThan(COVERED_MILLIS);
-    assertThat(most(after)).isLessThan(COVERED_MILLIS);
+    assertThat(polled(away)).isLessThan(polled(calm) + HALF_A_SERVER);
+    assertThat(polled(after)).isLessThan(polled(calm) + HALF_A_SERVER);
+    assertThat(most(away)).isLessThan(most(calm) + COVERED_MILLIS);
+    assertThat(most(after)).isLessThan(most(calm) + COVERED_MILLIS);
   }
 
   @Test
@@ -147,15 +156,16 @@ class ZooKeeperOutageTest {
     entrance.heal();
     submitFor(CALM.multipliedBy(2));
     awaitAll();
+    int[] calm = late("calm", 0, awayMillis);
     late("away", awayMillis, killMillis);
     long coveredMillis = killMillis + COVERED_MILLIS;
     int[] killed = late("killed", killMillis, coveredMillis);
     int[] covered = late("covered", coveredMillis, backMillis);
     int[] after = late("back", backMillis, Long.MAX_VALUE);
-    assertThat(most(killed)).isLessThan(COVERED_MILLIS);
-    assertThat(p99(covered)).isLessThan(ON_TIME_MILLIS);
-    assertThat(most(covered)).isLessThan(COVERED_MILLIS);
-    assertThat(most(after)).isLessThan(COVERED_MILLIS);
+    assertThat(most(killed)).isLessThan(most(calm) + COVERED_MILLIS);
+    assertThat(polled(covered)).isLessThan(polled(calm) + HALF_A_SERVER);
+    assertThat(most(covered)).isLessThan(most(calm) + COVERED_MILLIS);
+    assertThat(most(after)).isLessThan(most(calm) + COVERED_MILLIS);
   }
 
   private void submitFor(Duration time) {
@@ -209,6 +219,11 @@ class ZooKeeperOutageTest {
     System.out.printf(Locale.ROOT, "[zookeeper-outage] %s: %d tasks, late by p50 %d, p99 %d, most %d ms%n", phase,
         late.length, late[late.length / 2], p99(late), most(late));
     return late;
+  }
+
+  /** Returns the share of tasks that may have been found by the overdue poll only. */
+  private static double polled(int[] late) {
+    return Arrays.stream(late).filter(millis -> millis >= POLLED_MILLIS).count() / (double) late.length;
   }
 
   private static int p99(int[] sorted) {

@@ -7,6 +7,7 @@ import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.QueueSettings;
 import io.foliot.client.TaskPage;
+import io.foliot.client.TaskQuery;
 import io.foliot.client.TaskState;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -33,6 +34,7 @@ final class Target implements AutoCloseable {
   private static final int HTTP_PORT = 80;
   /** Maximum number of tasks that are cancelled concurrently. */
   private static final int PAGE = 200;
+  private static final TaskQuery DELAYED = TaskQuery.all().inState(TaskState.DELAYED);
 
   private final URI url;
   private final String apiKey;
@@ -97,12 +99,12 @@ final class Target implements AutoCloseable {
   /** Cancels the delayed tasks of the queues that this object created, and deletes these queues. */
   private void deleteQueues() {
     for (String queue : queues) {
-      TaskPage page = client.listTasks(queue, TaskState.DELAYED, PAGE, null);
+      TaskPage page = client.listTasks(queue, DELAYED, PAGE, null);
       while (!page.tasks().isEmpty()) {
         List<CompletableFuture<CancelResult>> cancels = page.tasks().stream()
             .map(task -> client.async().cancel(task.id())).toList();
         cancels.forEach(CompletableFuture::join);
-        page = client.listTasks(queue, TaskState.DELAYED, PAGE, null);
+        page = client.listTasks(queue, DELAYED, PAGE, null);
       }
       client.deleteQueue(queue);
     }

@@ -42,6 +42,8 @@ final class BrokenJobStores {
       case STOP_CANCELS_NOTHING -> new IgnoredCancels(delegate, scene);
       // JobCallers does not make the deletion: for a store, it is a write like others.
       case DELETE_CANCELS_NOTHING -> delegate;
+      // SimNode does not let its planner know the queues.
+      case SHARDS_WITHOUT_BOUND -> delegate;
       case FENCE_STARTS_AGAIN -> new SameFence(delegate, scene);
       default -> throw new IllegalArgumentException("not a bug of jobs: " + bug);
     };

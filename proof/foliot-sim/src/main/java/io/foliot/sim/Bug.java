@@ -107,6 +107,8 @@ enum Bug {
   STOP_CANCELS_NOTHING(Check.CHANGE),
   /** A deletion of a job is answered but does not cancel the job. */
   DELETE_CANCELS_NOTHING(Check.CHANGE),
+  /** Planning passes do not know how many shards the jobs of a queue may have. */
+  SHARDS_WITHOUT_BOUND(Check.ROOM),
   /** The fence of a shard, (generation, attempt), starts again with each run. */
   FENCE_STARTS_AGAIN(Check.FENCE),
   /** A task for a seat gets substitutes of all zones, although they must be of the seat's zone. */

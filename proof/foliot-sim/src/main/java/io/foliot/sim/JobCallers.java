@@ -70,12 +70,15 @@ final class JobCallers implements SimReceiver.Listener {
   /** Jobs that exist for some seconds each, one after another. */
   private final List<JobStory> shortLived = new ArrayList<>();
   private final boolean mayForget;
+  private final int maxShards;
   private long requests;
   private boolean over;
 
-  JobCallers(Sim sim, History history, SplittableRandom random, SimStore store, List<SimNode> nodes, Bug bug) {
+  JobCallers(Sim sim, History history, SplittableRandom random, SimStore store, List<SimNode> nodes, Bug bug,
+      int maxShards) {
     this.sim = sim;
     this.bug = bug;
+    this.maxShards = maxShards;
     schedule = sim.schedule();
     this.history = history;
     this.random = random;
@@ -115,8 +118,8 @@ final class JobCallers implements SimReceiver.Listener {
     Retry retry = new Retry(ATTEMPTS, Duration.ofMillis(100), 2, Duration.ofMillis(sim.world().maxBackoffMillis()),
         0.5);
     Target target = new Target(SimReceiver.TYPE, Map.of(), Duration.ofMillis(sim.world().timeoutMillis()));
-    QueueConfig queue = QueueConfig.builder(QUEUE, target).retry(retry).retainFinished(RETENTION)
-        .retainFailed(RETENTION).build();
+    QueueConfig queue = QueueConfig.builder(QUEUE, target).retry(retry).maxShards(maxShards)
+        .retainFinished(RETENTION).retainFailed(RETENTION).build();
     callers.untilDone(engine -> engine.putQueue(queue));
   }
 

@@ -50,10 +50,12 @@ final class JobJudge {
   private static final int PAGE = 1_000;
   private static final String BEFORE = "before";
   private static final String AFTER = "after";
+  private static final String FULL = "FULL";
 
   private final World world;
   private final SimStore store;
   private final long end;
+  private final int maxShards;
   private final BiConsumer<JobSimulation.Check, String> unmet;
   private final boolean mayForget;
   private final Jobs jobs;
@@ -63,10 +65,11 @@ final class JobJudge {
   /** The period of a run, from the insertion of its first shard to the end of its last one. */
   private record Span(long time, long from, long to) {}
 
-  JobJudge(World world, SimStore store, long end, BiConsumer<JobSimulation.Check, String> unmet) {
+  JobJudge(World world, SimStore store, long end, int maxShards, BiConsumer<JobSimulation.Check, String> unmet) {
     this.world = world;
     this.store = store;
     this.end = end;
+    this.maxShards = maxShards;
     this.unmet = unmet;
     mayForget = store.behaviour().windowMillis() > 0;
     jobs = new Jobs(store.truth(), drafts -> CompletableFuture.failedFuture(new IllegalStateException("read-only")));
@@ -75,6 +78,7 @@ final class JobJudge {
     }
     counts.put(BEFORE, 0L);
     counts.put(AFTER, 0L);
+    counts.put(FULL, 0L);
     String cursor = null;
     do {
       TaskPage page = store.truth().query(JobCallers.QUEUE, null, PAGE, cursor).toCompletableFuture().join();
@@ -121,6 +125,7 @@ final class JobJudge {
     }
     ensureChanges(story);
     if (!mayForget) {
+      ensureRoom(story);
       ensureListeners(story, status);
     }
     ensureProgress(story, status);
@@ -366,6 +371,32 @@ final class JobJudge {
         unmet.accept(JobSimulation.Check.RUNS, "no run begins while one is active: job=" + story.name + ", overlap="
             + story.job().overlap() + ", " + spans.get(i - 1) + ", " + spans.get(i));
       }
+    }
+  }
+
+  /**
+   * Ensures that no run began while the job had as many unfinished shards as its queue permits. The shards of other
+   * jobs are not considered, because nodes do not know the shards of jobs that other nodes plan.
+   */
+  private void ensureRoom(JobStory story) {
+    SortedMap<Long, Integer> changes = new TreeMap<>();
+    for (TaskRecord shard : shards.getOrDefault(story.name, List.of())) {
+      if (phase(shard).isEmpty()) {
+        changes.merge(shard.createdAt(), 1, Integer::sum);
+        changes.merge(shard.isLive() ? Long.MAX_VALUE : shard.changedAt(), -1, Integer::sum);
+      }
+    }
+    int unfinished = 0;
+    int most = 0;
+    for (int change : changes.values()) {
+      unfinished += change;
+      most = Math.max(most, unfinished);
+    }
+    count(FULL, most >= maxShards ? 1 : 0);
+    int largest = maxShards - 1 + story.job().shards();
+    if (most > largest) {
+      unmet.accept(JobSimulation.Check.ROOM, "no run begins while the job has all shards that its queue permits: job="
+          + story.name + ", unfinished=" + most + ", largest=" + largest);
     }
   }
 

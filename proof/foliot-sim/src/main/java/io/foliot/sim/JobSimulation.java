@@ -1,5 +1,6 @@
 package io.foliot.sim;
 
+import io.foliot.core.QueueConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 public final class JobSimulation {
   /** Time after the heal. It exceeds the lease of a dead node, and the delays that {@link JobJudge} tolerates. */
   private static final long HEALED_MILLIS = 110_000;
+  /** The limit of unfinished shards in half of the worlds: one run of the largest size. */
+  private static final int FEW_SHARDS = 3;
   private static final long HOUR_MILLIS = 3_600_000;
   private static final long LONGEST_OUTAGE_HOURS = 30;
   /** Bound of the times around a store's clock that is ahead: its lead, when it is set, and when it is right again. */
@@ -47,6 +50,8 @@ public final class JobSimulation {
     LISTENER,
     /** No shard begins after the answer to a pause, a stop or a deletion that forbids it. */
     CHANGE,
+    /** No run of a job begins while the job alone has as many unfinished shards as its queue permits. */
+    ROOM,
     /** The fence of a shard, (generation, attempt), grows over all runs of a job that forbids overlaps. */
     FENCE,
     /** Jobs continue soon after the heal, each call of a caller returns, and idle loops sleep. */
@@ -65,6 +70,7 @@ public final class JobSimulation {
    */
   private final long outageMillis;
   private final SplittableRandom clocks;
+  private final int maxShards;
   /** Whether the store's clock is ahead for some seconds. */
   private boolean setsClock;
 
@@ -76,7 +82,9 @@ public final class JobSimulation {
     outageMillis = world.isCalm() || random.nextInt(10) != 0
         ? 0
         : (1 + random.nextLong(LONGEST_OUTAGE_HOURS)) * HOUR_MILLIS;
-    callers = new JobCallers(cluster.sim(), cluster.history(), random.split(), cluster.store(), cluster.nodes(), bug);
+    maxShards = clocks.nextBoolean() ? FEW_SHARDS : QueueConfig.DEFAULT_MAX_SHARDS;
+    callers = new JobCallers(cluster.sim(), cluster.history(), random.split(), cluster.store(), cluster.nodes(), bug,
+        maxShards);
     cluster.receiver().setListener(callers);
     faults = cluster.faults(() -> {});
   }
@@ -134,7 +142,7 @@ public final class JobSimulation {
       cluster.heal(faults);
     });
     schedule.runWhile(TimeUnit.MILLISECONDS.toNanos(healMillis + HEALED_MILLIS), () -> true);
-    JobJudge judge = new JobJudge(cluster.world(), cluster.store(), schedule.nowMillis(), this::unmet);
+    JobJudge judge = new JobJudge(cluster.world(), cluster.store(), schedule.nowMillis(), maxShards, this::unmet);
     long hash = cluster.sim().trace().hash();
     for (JobStory story : callers.stories()) {
       if (setsClock) {

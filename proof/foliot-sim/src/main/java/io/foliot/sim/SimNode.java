@@ -16,6 +16,7 @@ import io.foliot.jobs.Jobs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -185,6 +186,9 @@ final class SimNode {
             sim.coverage().count(Coverage.Case.PARKED_WITHOUT_HANDLER);
           }
         }));
+    if (planner != null && surroundings.bug() == Bug.SHARDS_WITHOUT_BOUND) {
+      planner.queuesKnown(queue -> Optional.empty());
+    }
     CompletionStage<Void> started = starting.start();
     started.whenComplete((nothing, failure) -> {
       if (mine != process) {

@@ -64,6 +64,10 @@ final class QueueOptions {
   @Nullable
   Integer maxJobs;
 
+  @Option(names = "--max-shards", paramLabel = "N", description = "unfinished shards of the queue's jobs at which no further run begins; default: 100000")
+  @Nullable
+  Integer maxShards;
+
   @Option(names = "--keep-finished", paramLabel = "TIME", converter = DurationConverter.class, description = "how long finished tasks are kept; default: 1h")
   @Nullable
   Duration keepFinished;

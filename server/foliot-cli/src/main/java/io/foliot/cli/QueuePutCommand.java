@@ -53,7 +53,8 @@ final class QueuePutCommand implements Callable<Integer> {
   public Integer call() {
     QueueSettings settings = QueueSettings.builder(delivery()).retry(options.retry()).priority(options.priority)
         .rate(options.rate).concurrency(options.concurrency).maxWait(options.maxWait).maxRun(options.maxRun)
-        .maxJobs(options.maxJobs).retention(options.retention()).paused(paused ? true : null).build();
+        .maxJobs(options.maxJobs).maxShards(options.maxShards).retention(options.retention())
+        .paused(paused ? true : null).build();
     SettingsDifference change;
     try (ServerConnection remote = server.open(shell)) {
       change = SettingsDifference.ofQueue(remote, queue, client -> client.putQueue(queue, settings));

@@ -20,7 +20,8 @@ final class QueueSetCommand implements Callable<Integer> {
   /** A setting that can be reset to its default. */
   enum Setting {
     SECRET("secret"), TIMEOUT("timeout"), RETRY("retry"), PRIORITY("priority"), RATE("rate"), CONCURRENCY(
-        "concurrency"), MAX_WAIT("max-wait"), MAX_RUN("max-run"), MAX_JOBS("max-jobs"), RETENTION("retention");
+        "concurrency"), MAX_WAIT(
+            "max-wait"), MAX_RUN("max-run"), MAX_JOBS("max-jobs"), MAX_SHARDS("max-shards"), RETENTION("retention");
 
     private final String word;
 
@@ -37,7 +38,7 @@ final class QueueSetCommand implements Callable<Integer> {
   /** Converts the name of a setting on the command line. */
   static final class Settings implements ITypeConverter<Setting> {
     static final String WORDS = "secret, timeout, retry, priority, rate, concurrency, max-wait, max-run, max-jobs,"
-        + " retention";
+        + " max-shards, retention";
 
     @Override
     public Setting convert(String text) {
@@ -116,6 +117,9 @@ final class QueueSetCommand implements Callable<Integer> {
     if (recordIfGiven(Setting.MAX_JOBS, options.maxJobs != null)) {
       patch.maxJobs(options.maxJobs);
     }
+    if (recordIfGiven(Setting.MAX_SHARDS, options.maxShards != null)) {
+      patch.maxShards(options.maxShards);
+    }
     if (recordIfGiven(Setting.RETENTION, options.hasRetention())) {
       patch.retention(options.retention());
     }
@@ -148,6 +152,7 @@ final class QueueSetCommand implements Callable<Integer> {
       case MAX_WAIT -> patch.maxWait(null);
       case MAX_RUN -> patch.maxRun(null);
       case MAX_JOBS -> patch.maxJobs(null);
+      case MAX_SHARDS -> patch.maxShards(null);
       case RETENTION -> patch.retention(null);
     }
   }

@@ -10,6 +10,7 @@ import io.foliot.client.UnreachableException;
 import io.foliot.server.config.Defaults;
 import io.foliot.server.text.Nearest;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.URI;
@@ -20,14 +21,23 @@ import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +48,8 @@ import org.jspecify.annotations.Nullable;
 final class ServerConnection implements AutoCloseable {
   static final String URL_VARIABLE = "FOLIOT_URL";
   static final String KEY_VARIABLE = "FOLIOT_API_KEY";
+  /** Names a file of certificates (PEM) that prove the server's identity, in place of those of the JDK. */
+  static final String AUTHORITIES_VARIABLE = "FOLIOT_CA";
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(35);
@@ -53,7 +65,7 @@ final class ServerConnection implements AutoCloseable {
   private final HttpClient http;
   private final FoliotClient client;
 
-  private ServerConnection(String url, String apiKey) {
+  private ServerConnection(String url, String apiKey, String authorities) {
     this.url = url.replaceFirst("/+$", "");
     this.apiKey = apiKey;
     URI address;
@@ -63,7 +75,7 @@ final class ServerConnection implements AutoCloseable {
       throw CommandException.usage("the server's address, from --url or " + URL_VARIABLE + ": expected a URL such as \""
           + Defaults.URL + "\", but got \"" + Shell.plain(url) + '"');
     }
-    http = httpClient(this.url.startsWith("https:"));
+    http = httpClient(this.url.startsWith("https:"), authorities);
     try {
       FoliotClient.Builder builder = FoliotClient.builder(address).httpClient(http)
           .requestTimeout(ANSWER_TIMEOUT)
@@ -80,21 +92,45 @@ final class ServerConnection implements AutoCloseable {
     }
   }
 
-  private static HttpClient httpClient(boolean secure) {
+  private static HttpClient httpClient(boolean secure, String authorities) {
     HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
         .connectTimeout(CONNECT_TIMEOUT).followRedirects(HttpClient.Redirect.NEVER);
     // A connection over plain HTTP needs no certificates. The default context would read all certificates of the JDK,
     // which takes longer than the rest of a command.
-    return secure ? builder.build() : builder.sslContext(trustingNoServer()).build();
+    if (!secure) {
+      builder.sslContext(trusting(new TrustManager[0]));
+    } else if (!authorities.isEmpty()) {
+      builder.sslContext(trusting(managers(authorities)));
+    }
+    return builder.build();
   }
 
-  private static SSLContext trustingNoServer() {
+  private static SSLContext trusting(TrustManager[] managers) {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
-      context.init(null, new TrustManager[0], null);
+      context.init(null, managers, null);
       return context;
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java has TLS", e);
+    }
+  }
+
+  private static TrustManager[] managers(String file) {
+    try (InputStream in = Files.newInputStream(Path.of(file))) {
+      KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+      trusted.load(null, null);
+      for (Certificate each : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+        trusted.setCertificateEntry("authority-" + trusted.size(), each);
+      }
+      if (trusted.size() == 0) {
+        throw new CertificateException("it has no certificate");
+      }
+      TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      factory.init(trusted);
+      return factory.getTrustManagers();
+    } catch (IOException | InvalidPathException | GeneralSecurityException e) {
+      throw CommandException.usage(AUTHORITIES_VARIABLE + ": expected a file of certificates (PEM), but got \""
+          + Shell.plain(file) + "\": " + e);
     }
   }
 
@@ -106,7 +142,8 @@ final class ServerConnection implements AutoCloseable {
    */
   static ServerConnection of(@Nullable String url, Shell shell) {
     String address = url != null ? url : shell.variable(URL_VARIABLE);
-    return new ServerConnection(address.isEmpty() ? Defaults.URL : withScheme(address), shell.variable(KEY_VARIABLE));
+    return new ServerConnection(address.isEmpty() ? Defaults.URL : withScheme(address), shell.variable(KEY_VARIABLE),
+        shell.variable(AUTHORITIES_VARIABLE));
   }
 
   /** Returns an address with a scheme. An address that has no scheme gets http. */
@@ -116,7 +153,7 @@ final class ServerConnection implements AutoCloseable {
 
   /** Returns a connection to the server at an address, without an API key. */
   static ServerConnection at(String url) {
-    return new ServerConnection(url, "");
+    return new ServerConnection(url, "", "");
   }
 
   /** Returns the server's address, without a slash at the end. */
@@ -225,7 +262,7 @@ final class ServerConnection implements AutoCloseable {
   private HttpResponse<String> answer(HttpRequest.Builder request, Duration timeout) {
     try {
       return send(request, timeout);
-    } catch (ConnectException | HttpConnectTimeoutException e) {
+    } catch (ConnectException | HttpConnectTimeoutException | SSLHandshakeException e) {
       throw unreachable(e);
     } catch (IOException e) {
       throw CommandException.failure("no usable response came from " + url + " (" + e.getMessage() + ")", e);
@@ -331,6 +368,11 @@ final class ServerConnection implements AutoCloseable {
   }
 
   private CommandException unreachable(Exception cause) {
+    if (cause instanceof SSLHandshakeException || cause.getCause() instanceof SSLHandshakeException) {
+      return CommandException.failure("the certificate of " + url + " is not trusted, or TLS failed otherwise: set "
+          + AUTHORITIES_VARIABLE + " to a file (PEM) with the certificate of its authority, and use a name that the"
+          + " certificate has (" + Shell.plain(String.valueOf(cause.getMessage())) + ")", cause);
+    }
     return CommandException.failure(isLocal()
         ? "nothing answers at " + url + ": start a server with ./foliot server"
         : "nothing answers at " + url + ": is the address right (--url, " + URL_VARIABLE + "), and the server up?",

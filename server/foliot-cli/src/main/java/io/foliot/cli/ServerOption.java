@@ -8,7 +8,8 @@ import picocli.CommandLine.Option;
 final class ServerOption {
   @Option(names = "--url", paramLabel = "URL", description = {
       "the server's address; else FOLIOT_URL, else", Defaults.URL + ".",
-      "The server's API key, if it needs one, comes from FOLIOT_API_KEY"})
+      "The server's API key, if it needs one, comes from FOLIOT_API_KEY; a file (PEM) of the certificates that prove its"
+          + " identity comes from FOLIOT_CA"})
   private @Nullable String url;
 
   ServerConnection open(Shell shell) {

@@ -1,6 +1,9 @@
 package io.foliot.cli;
 
+import io.foliot.client.TaskPage;
+import io.foliot.client.TaskQuery;
 import io.foliot.client.TaskState;
+import io.foliot.client.TaskView;
 import io.foliot.server.config.Defaults;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -20,6 +23,9 @@ final class TasksCommand implements Callable<Integer> {
   private static final int PAGE = 1_000;
   /** Maximum number of characters of a reason that the table shows. */
   private static final int SHOWN_REASON = 60;
+
+  /** Header of the tasks of a job's runs. */
+  private static final String JOB = "foliot-job";
 
   private final Shell shell;
 
@@ -61,71 +67,68 @@ final class TasksCommand implements Callable<Integer> {
     if (queue == null && job == null) {
       throw CommandException.usage("Missing required parameter: QUEUE, or --job JOB");
     }
+    TaskQuery query = new TaskQuery(state == null ? null : state(state), key, job);
     try (ServerConnection remote = server.open(shell)) {
-      String path = path(remote);
+      String of = queue != null ? queue : queueOf(remote, String.valueOf(job));
       if (json.isSet()) {
         if (limit > PAGE) {
           throw CommandException.usage("--limit: expected at most " + PAGE + " with --json, but got \"" + limit
               + "\"; to continue after a page, give its nextCursor to --cursor");
         }
-        shell.line(remote.get(path(path, limit, cursor)));
+        shell.line(remote.get("/v1/queues/" + ServerConnection.segment(of) + "/tasks?limit=" + limit
+            + parameter("state", query.state()) + parameter("key", key) + parameter("job", job)
+            + parameter("cursor", cursor)));
         return Foliot.OK;
       }
-      show(remote, path);
+      show(remote, of, query);
     }
     return Foliot.OK;
   }
 
-  private String path(ServerConnection remote) {
-    String of = queue != null
-        ? queue
-        : JsonView.parse(remote.get("/v1/jobs/" + ServerConnection.segment(String.valueOf(job)))).at("queue").text();
-    return "/v1/queues/" + ServerConnection.segment(of) + "/tasks?"
-        + (state == null ? "" : "state=" + ServerConnection.segment(state) + "&")
-        + (key == null ? "" : "key=" + ServerConnection.segment(key) + "&")
-        + (job == null ? "" : "job=" + ServerConnection.segment(job) + "&");
+  private static String parameter(String name, @Nullable Object value) {
+    return value == null ? "" : "&" + name + "=" + ServerConnection.segment(value.toString());
   }
 
-  private static String path(String path, int limit, @Nullable String cursor) {
-    return path + "limit=" + limit + (cursor == null ? "" : "&cursor=" + ServerConnection.segment(cursor));
+  private static String queueOf(ServerConnection remote, String job) {
+    return JsonView.parse(remote.call(client -> client.getJob(job)).json()).at("queue").text();
   }
 
-  private void show(ServerConnection remote, String path) {
-    if (state != null) {
-      ensureState(state);
-    }
+  private void show(ServerConnection remote, String of, TaskQuery query) {
     Table table = new Table().left("ID").left("KEY").left("JOB").left("STATE").left("DUE").right("ATTEMPTS")
         .left("REASON");
     String next = cursor;
     int shown = 0;
     do {
-      JsonView page = JsonView.parse(remote.get(path(path, Math.min(limit - shown, PAGE), next)));
-      for (JsonView task : page.at("tasks").items()) {
-        table.row(task.at("id").text(), task.at("key").text("-"), task.at("headers", "foliot-job").text("-"),
-            task.at("state").text(), task.at("dueAt").text(), attempts(task), shortened(task.at("reason").text("")));
-        shown++;
-      }
-      next = page.at("nextCursor").text("");
-    } while (!next.isEmpty() && shown < limit);
+      String from = next;
+      int most = Math.min(limit - shown, PAGE);
+      TaskPage page = remote.call(client -> client.listTasks(of, query, most, from));
+      page.tasks().forEach(task -> table.row(task.id(), or(task.key(), "-"), task.headers().getOrDefault(JOB, "-"),
+          task.state(), task.dueAt(), attempts(task), shortened(or(task.reason(), ""))));
+      shown += page.tasks().size();
+      next = page.nextCursor();
+    } while (next != null && shown < limit);
     table.print(shell);
-    if (!next.isEmpty()) {
+    if (next != null) {
       shell.error("(there are more tasks; a larger --limit lists them)");
     }
   }
 
-  private static void ensureState(String text) {
+  private static TaskState state(String text) {
     for (TaskState known : TaskState.values()) {
       if (known != TaskState.UNRECOGNIZED && known.name().equals(text.toUpperCase(Locale.ROOT))) {
-        return;
+        return known;
       }
     }
     throw CommandException.usage("--state: expected one of delayed, ready, running, finished, failed, cancelled, but"
         + " got \"" + text + "\"");
   }
 
-  private static String attempts(JsonView task) {
-    JsonView max = task.at("maxAttempts");
-    return task.at("attempt").number() + (max.exists() ? "/" + max.number() : "");
+  private static String or(@Nullable String text, String otherwise) {
+    return text == null ? otherwise : text;
+  }
+
+  private static String attempts(TaskView task) {
+    return task.attempt() + (task.maxAttempts() == null ? "" : "/" + task.maxAttempts());
   }
 
   private static String shortened(String reason) {

@@ -299,7 +299,7 @@ final class CommandsTest {
   void putStoresTheGivenSettingsOfAQueue() {
     assertThat(run("queues", "put", "mails", "--to", "http://127.0.0.1:9/x", "--timeout", "3s", "--max-attempts", "8",
         "--backoff", "5s", "--rate", "10", "--concurrency", "4", "--priority", "2", "--max-wait", "1h", "--max-jobs",
-        "70",
+        "70", "--max-shards", "80",
         "--keep-finished", "2h", "--paused").exitCode()).isEqualTo(Foliot.OK);
     JsonView queue = json(run("queues", "get", "mails", "--json"));
     assertThat(queue.at("delivery", "url").text()).isEqualTo("http://127.0.0.1:9/x");
@@ -310,6 +310,7 @@ final class CommandsTest {
     assertThat(queue.at("concurrency").number()).isEqualTo(4);
     assertThat(queue.at("priority").number()).isEqualTo(2);
     assertThat(queue.at("maxJobs").number()).isEqualTo(70);
+    assertThat(queue.at("maxShards").number()).isEqualTo(80);
     assertThat(queue.at("maxWait").text()).isEqualTo("1h");
     assertThat(queue.at("retention", "finished").text()).isEqualTo("2h");
     assertThat(queue.at("paused").isTrue()).isTrue();

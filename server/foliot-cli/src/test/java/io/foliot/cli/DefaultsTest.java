@@ -76,6 +76,7 @@ final class DefaultsTest {
       help.put(command + "--max-wait", "default: " + limit(queue.maxWait()));
       help.put(command + "--max-run", "default: " + DurationText.format(queue.maxRun()));
       help.put(command + "--max-jobs", "default: " + queue.maxJobs());
+      help.put(command + "--max-shards", "default: " + queue.maxShards());
       help.put(command + "--keep-finished", "default: " + DurationText.format(queue.retainFinished()));
       help.put(command + "--keep-failed", "default: " + DurationText.format(queue.retainFailed()));
     }

@@ -322,6 +322,11 @@ final class HttpListener implements AutoCloseable {
     }
 
     @Override
+    public void unwatch() {
+      connection.reads().unwatch();
+    }
+
+    @Override
     public AnswerMemory.Share memory() {
       return reads;
     }

@@ -159,6 +159,29 @@ final class JobApiTest {
   }
 
   @Test
+  void aRunWithoutRoomInItsQueueSaysWhatToDo() {
+    try (Rig small = Rig.start(Map.of())) {
+      small.put("/v1/queues/few", "{\"delivery\": {\"type\": \"pull\"}, \"maxShards\": 2}");
+      assertThat(small.get("/v1/queues/few").at("maxShards")).isEqualTo(BigDecimal.TWO);
+      small.put("/v1/jobs/wide",
+          "{\"queue\": \"few\", \"schedule\": {\"every\": \"1h\"}, \"shards\": 3, \"overlap\": \"allow\"}");
+      assertThat(small.post("/v1/jobs/wide/trigger", "").status()).isEqualTo(200);
+      assertThat(small.post("/v1/jobs/wide/trigger", "").status()).isEqualTo(200);
+      String what = "foliot queues set few --max-shards NUMBER";
+      Rig.Answer waits = small.eventually("/v1/jobs/wide", answer -> answer.body().contains(what));
+      assertThat(waits.at("waiting")).isEqualTo(BigDecimal.ONE);
+      assertThat(small.get("/v1/jobs/wide/explain").text("reason")).startsWith("it waits").contains(what);
+      assertThat(small.get("/metrics").body()).contains("foliot_jobs_without_room{queue=\"few\"} 1.0");
+      small.call("PATCH", "/v1/queues/few", "{\"maxShards\": 4}",
+          Map.of("Content-Type", "application/merge-patch+json"));
+      small.post("/v1/jobs/wide/rewind", "");
+      Rig.Answer begun = small.eventually("/v1/jobs/wide", answer -> answer.at("waiting").equals(BigDecimal.ZERO));
+      assertThat(begun.body()).doesNotContain(what);
+      assertThat(small.get("/metrics").body()).contains("foliot_jobs_without_room{queue=\"few\"} 0.0");
+    }
+  }
+
+  @Test
   void aJobShowsThatItsQueueIsDeleted() {
     rig.put("/v1/jobs/nightly", NIGHTLY);
     assertThat(rig.delete("/v1/queues/billing").status()).isEqualTo(200);

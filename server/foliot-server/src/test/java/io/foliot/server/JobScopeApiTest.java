@@ -2,6 +2,8 @@ package io.foliot.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.TaskReason;
+import java.util.EnumSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -140,6 +142,19 @@ final class JobScopeApiTest {
     assertThat(waits.at("totals", "noTargets")).hasToString("0");
     assertThat(rig.get("/v1/jobs/caches/explain").text("reason")).isEqualTo("it waits for a worker of queue orders");
     assertThat(rig.get("/v1/queues/orders/tasks").list("tasks")).isEmpty();
+  }
+
+  @Test
+  void explainNamesWorkersWithoutASeat() {
+    put("caches", "\"cron\": \"0 0 1 1 *\"", ", \"scope\": \"all\"");
+    String reason = "it has no worker in queue orders; a time that has waited half a minute for one is recorded as"
+        + " NO_TARGETS";
+    assertThat(rig.get("/v1/jobs/caches/explain").text("reason")).isEqualTo(reason);
+    rig.heldBack = EnumSet.of(TaskReason.NO_SEAT, TaskReason.TOO_MANY_WORKERS);
+    assertThat(rig.get("/v1/jobs/caches/explain").text("reason")).startsWith(reason)
+        .contains("; a worker of its queue has no seat", "; this node has refused a claim", "429 too-many-workers");
+    rig.post("/v1/jobs/caches/pause", "");
+    assertThat(rig.get("/v1/jobs/caches/explain").text("reason")).isEqualTo("it is paused");
   }
 
   @Test

@@ -31,7 +31,7 @@ class QueuePatchTest {
             """
                 {"delivery": {"type": "http", "url": "http://127.0.0.1:9/x", "timeout": "10s", "secret": "%s"},
                  "retry": {"maxAttempts": 7, "backoff": "3s"}, "priority": 2, "rate": 10, "concurrency": 5, "maxWait": "1h",
-                 "maxRun": "2h", "maxJobs": 8, "retention": {"finished": "5h", "failed": "3d"}, "paused": true}"""
+                 "maxRun": "2h", "maxJobs": 8, "maxShards": 9, "retention": {"finished": "5h", "failed": "3d"}, "paused": true}"""
                 .formatted(SECRET))
         .status()).isEqualTo(201);
   }
@@ -67,9 +67,10 @@ class QueuePatchTest {
   @Test
   void nullResetsASettingToItsDefault() {
     put("resets");
-    Rig.Answer answer = patch("resets", """
-        {"delivery": {"secret": null, "timeout": null}, "retry": {"maxAttempts": null}, "priority": null, "rate": null,
-         "concurrency": null, "maxWait": null, "maxRun": null, "maxJobs": null, "retention": null, "paused": null}""");
+    Rig.Answer answer = patch("resets",
+        """
+            {"delivery": {"secret": null, "timeout": null}, "retry": {"maxAttempts": null}, "priority": null, "rate": null,
+             "concurrency": null, "maxWait": null, "maxRun": null, "maxJobs": null, "maxShards": null, "retention": null, "paused": null}""");
 
     assertThat(answer.status()).as(answer.body()).isEqualTo(200);
     QueueConfig after = queue("resets");
@@ -98,7 +99,7 @@ class QueuePatchTest {
     QueueConfig before = queue("refused");
     for (String json : new String[]{"{\"concurrency\": 0}", "{\"delivery\": {\"type\": null}}", "{\"delivery\": null}",
         "{\"delivery\": {\"type\": \"pull\"}}", "{\"delivery\": {\"url\": \"gopher://x\"}}", "{\"concurency\": 1}",
-        "{\"rate\": -1}", "{\"maxJobs\": -1}", "[]", ""}) {
+        "{\"rate\": -1}", "{\"maxJobs\": -1}", "{\"maxShards\": 0}", "[]", ""}) {
       assertThat(patch("refused", json).status()).as(json).isEqualTo(400);
     }
     assertThat(rig.call("PATCH", "/v1/queues/refused", "{}", Map.of("Content-Type", "text/plain")).status())

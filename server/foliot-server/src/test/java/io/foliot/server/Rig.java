@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.SystemClock;
+import io.foliot.core.TaskReason;
 import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.TaskStore;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -56,6 +58,9 @@ final class Rig implements AutoCloseable {
 
   /** Result of all asynchronous calls to the engine except stop; null if each call returns the engine's own result. */
   volatile @Nullable CompletableFuture<?> engineResult;
+
+  /** Reasons for which workers get no tasks, instead of the engine's own answer; null for the engine's. */
+  volatile @Nullable Set<TaskReason> heldBack;
 
   /** Queue that replaces the queue that the engine knows, or null. */
   volatile @Nullable QueueConfig knownQueue;
@@ -119,6 +124,10 @@ final class Rig implements AutoCloseable {
           QueueConfig known = knownQueue;
           if (known != null && method.getName().equals("queue")) {
             return Optional.of(known);
+          }
+          Set<TaskReason> reasons = heldBack;
+          if (reasons != null && method.getName().equals("heldBack")) {
+            return reasons;
           }
           Fleet replacement = fleet;
           if (replacement != null && method.getName().equals("fleet")) {

@@ -91,6 +91,28 @@ class WorkerApiTest {
   }
 
   @Test
+  void aTaskThatAWorkerDidNotBeginHasUsedUpNoAttempt() {
+    rig.withQueue("unbegun").post("/v1/queues/unbegun/tasks", "{\"delay\": \"1ms\", \"maxAttempts\": 1}");
+    String claim = "{\"wait\": \"10s\", \"lease\": \"30s\"}";
+    Rig.Answer first = rig.post("/v1/queues/unbegun/claims", claim);
+    assertThat(report(first, "nack", ", \"begun\": false, \"final\": true").problem()).isEqualTo("conflicting-fields");
+    assertThat(report(first, "nack", ", \"begun\": false, \"delay\": \"0ms\"").problem())
+        .isEqualTo("conflicting-fields");
+    assertThat(report(first, "nack", ", \"begun\": false, \"reason\": \"stopped\"").text("result"))
+        .isEqualTo("SETTLED");
+    assertThat(report(first, "nack", ", \"begun\": false").text("result")).isEqualTo("REPEATED");
+    Rig.Answer second = rig.post("/v1/queues/unbegun/claims", claim);
+    assertThat(second.at("tasks", 0, "attempt")).isEqualTo(BigDecimal.ONE);
+    assertThat(report(first, "nack", ", \"begun\": false").problem()).as("only the holder of the lease gives back")
+        .isEqualTo("stale-token");
+    assertThat(report(second, "ack", "").text("state")).isEqualTo("FINISHED");
+    Rig.Answer task = rig.get("/v1/tasks/" + first.text("tasks", 0, "id"));
+    assertThat(task.text("attempts", 0, "outcome")).isEqualTo("NOT_BEGUN");
+    assertThat(task.text("attempts", 0, "detail")).isEqualTo("stopped");
+    assertThat(report(second, "nack", ", \"begun\": false").problem()).as("final is final").isEqualTo("stale-token");
+  }
+
+  @Test
   void aFinalNackMakesADeadLetterAtOnce() {
     Rig.Answer claim = claim("hopeless");
     assertThat(report(claim, "nack", ", \"final\": true, \"delay\": \"1s\"").problem()).isEqualTo(

@@ -185,6 +185,30 @@ final class WorkerAttackTest {
   }
 
   @Test
+  void aRequestBeforeTheCloseDoesNotHideIt() {
+    List<RawClient> dead = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      dead.add(poll(victim, "theirs", "{\"wait\": \"60s\"}"));
+    }
+    RawClient last = poll(victim, "theirs", "{\"worker\": \"last\", \"wait\": \"15s\"}");
+    await("LIVE ", () -> seen(victim, "last"));
+    dead.forEach(client -> {
+      client.send("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      client.close();
+    });
+    last.close();
+    await("", () -> seen(victim, "last"));
+    for (int i = 0; i < 5; i++) {
+      submit(victim, "theirs");
+    }
+    int got = 0;
+    for (int i = 0; i < 5; i++) {
+      got += claim(victim, "theirs", "living", "", "5s").list("tasks").size();
+    }
+    assertThat(got).as("tasks that the living worker gets at once").isEqualTo(5);
+  }
+
+  @Test
   void aKeyThatWasRemovedDuringItsWaitGetsNoTask() {
     RawClient waiting = poll(victim, "theirs", "{\"wait\": \"30s\"}");
     assertThat(waiting.receive(Duration.ofMillis(200)).statuses()).isEmpty();

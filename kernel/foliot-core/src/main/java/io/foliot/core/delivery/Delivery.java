@@ -7,7 +7,9 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.TaskRecord;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +72,14 @@ public interface Delivery extends AutoCloseable {
    */
   default TaskRef.@Nullable ByKey awaiting(TaskRecord task, TaskNote.Mark mark) {
     return null;
+  }
+
+  /**
+   * Called once, when an engine is created, with a function that returns the settings of one of the callers' queues as
+   * this node has read them most recently. The function does not block, and any thread may call it.
+   */
+  default void queuesKnown(Function<String, Optional<QueueConfig>> queues) {
+    // Most deliveries need only the queue of an attempt.
   }
 
   /**

@@ -332,7 +332,7 @@ final class TaskLife {
     AttemptRecord attempt = new AttemptRecord(record.generation(), record.attempt(), settlement.begunAt(), now.millis(),
         end, settlement.detail());
     List<AttemptRecord> earlier = record.attempts();
-    if (end == AttemptRecord.End.NOT_BEGUN && notBegun(record) > Outcome.NotBegun.AT_ONCE) {
+    if (end == AttemptRecord.End.NOT_BEGUN && record.notBegunInARow() > Outcome.NotBegun.AT_ONCE) {
       earlier = earlier.subList(0, earlier.size() - 1);
     }
     TaskRecord reported = record.edit().settledAs(null).attempts(append(earlier, attempt))
@@ -340,18 +340,6 @@ final class TaskLife {
     TaskRecord after = ended(reported, settlement, terms, now).edit().settledAs(end).done();
     return new Step<>(after,
         new SettleResult(SettleResult.Kind.SETTLED, after.state(), after.isLive() ? after.wakeAt() : 0));
-  }
-
-  /** Returns how many of the latest attempts of the generation did not begin, as far as the history shows. */
-  private static int notBegun(TaskRecord record) {
-    int count = 0;
-    for (AttemptRecord attempt : record.attempts().reversed()) {
-      if (attempt.end() != AttemptRecord.End.NOT_BEGUN || attempt.generation() != record.generation()) {
-        break;
-      }
-      count++;
-    }
-    return count;
   }
 
   private static TaskRecord.@Nullable Noted noted(TaskRecord running, TaskNote note) {
@@ -372,7 +360,7 @@ final class TaskLife {
       case Outcome.Finished finished -> end(running, TaskState.FINISHED, "", terms, now);
       case Outcome.Failed failed -> end(running, TaskState.FAILED, running.attempts().getLast().message(), terms, now);
       case Outcome.NotBegun notBegun -> {
-        long pauseMillis = notBegun(running) > Outcome.NotBegun.AT_ONCE ? Outcome.NotBegun.PAUSE_MILLIS : 0;
+        long pauseMillis = running.notBegunInARow() > Outcome.NotBegun.AT_ONCE ? Outcome.NotBegun.PAUSE_MILLIS : 0;
         // Not before the due time, even if the store's clock was set back after the claim.
         long dueAt = Math.max(running.dueAt(), now.at(Due.after(pauseMillis)));
         yield delayed(running.edit(), running.generation(), dueAt, now).attempt(running.attempt() - 1).done();

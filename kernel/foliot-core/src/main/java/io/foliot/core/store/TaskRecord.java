@@ -257,6 +257,18 @@ public final class TaskRecord {
     return attempts;
   }
 
+  /** Returns how many of the latest attempts of this generation did not begin, as far as the history shows. */
+  public int notBegunInARow() {
+    int count = 0;
+    for (AttemptRecord ended : attempts.reversed()) {
+      if (ended.end() != AttemptRecord.End.NOT_BEGUN || ended.generation() != generation) {
+        break;
+      }
+      count++;
+    }
+    return count;
+  }
+
   /** Returns the latest note of any generation, or null; {@link #note} returns the note of the current generation. */
   public @Nullable Noted noted() {
     return noted;

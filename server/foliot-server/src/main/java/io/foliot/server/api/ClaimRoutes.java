@@ -170,6 +170,7 @@ final class ClaimRoutes {
     @Nullable
     Duration lease;
     boolean last;
+    boolean begun = true;
     String worker = "";
     private boolean endJob;
     private boolean runAgain;
@@ -221,6 +222,7 @@ final class ClaimRoutes {
         case "reason" -> reason = or(in.text(name), "");
         case "worker" -> worker = WorkerNames.worker(name, or(in.text(name), worker));
         case "final" -> last = or(in.truth(name), false);
+        case "begun" -> begun = or(in.truth(name), true);
         case "endJob" -> endJob = or(in.truth(name), false);
         case "runAgain" -> runAgain = or(in.truth(name), false);
         case "progress" -> progress = in.number(name, 0, 1);
@@ -264,11 +266,17 @@ final class ClaimRoutes {
   }
 
   Reply nack(Request request) {
-    Report report = new Report("reason", "delay", "final").read(request, limits);
+    Report report = new Report("reason", "delay", "final", "begun").read(request, limits);
     if (report.last && report.delay != null) {
       throw JsonIn.conflicting("delay", "final");
     }
+    if (!report.begun && (report.last || report.delay != null)) {
+      throw JsonIn.conflicting("begun", report.last ? "final" : "delay");
+    }
     TaskId id = TaskRoutes.id(request);
+    if (!report.begun) {
+      return settled(id, calls.write(scheduler.notBegun(id, report.token(), report.reason, report.note())));
+    }
     return settled(id, calls.write(report.last
         ? scheduler.fail(id, report.token(), report.reason, report.note())
         : scheduler.nack(id, report.token(), report.delay, report.reason, report.note())));

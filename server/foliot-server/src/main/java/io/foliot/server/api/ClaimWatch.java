@@ -59,5 +59,8 @@ final class ClaimWatch implements Runnable, AutoCloseable {
   @Override
   public synchronized void close() {
     isClosed = true;
+    if (isWatched) {
+      request.unwatch();
+    }
   }
 }

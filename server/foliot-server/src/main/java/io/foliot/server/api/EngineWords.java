@@ -11,10 +11,16 @@ import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Explanations, in words, of the engine's codes. */
 public final class EngineWords {
+  private static final String NO_SEAT = "a worker of its queue has no seat, so it gets only tasks without an address: its"
+      + " API key has its share of the seats, or all seats are in use; see GET /v1/workers";
+  private static final String TOO_MANY_WORKERS = "this node has refused a claim of its queue within the last minute, with"
+      + " 429 too-many-workers: the API key of the worker has its share of the workers of this node; see GET /v1/workers";
+
   private EngineWords() {}
 
   /**
@@ -48,6 +54,8 @@ public final class EngineWords {
       case DESTINATION_FULL ->
         "its destination has " + why.destinationLimit() + " concurrent attempts, its current limit";
       case ADDRESSED -> AddressWords.of(task.id().address(), task.queue(), fleet);
+      case NO_SEAT -> NO_SEAT;
+      case TOO_MANY_WORKERS -> TOO_MANY_WORKERS;
       case PARKED -> "it is parked behind other tasks of its queue";
       case LANE_WAITS -> (why.laneWaiting() == 1 ? "one task waits" : why.laneWaiting() + " tasks wait")
           + " in the lane of its queue";
@@ -65,6 +73,12 @@ public final class EngineWords {
           + "; POST .../redrive brings it back";
       case CANCELLED -> "it was cancelled at " + instant(task.changedAt());
     };
+  }
+
+  /** Returns in words why workers of a queue get no tasks, or none with an address; empty if there is no reason. */
+  static String of(Set<TaskReason> heldBack) {
+    return (heldBack.contains(TaskReason.NO_SEAT) ? "; " + NO_SEAT : "")
+        + (heldBack.contains(TaskReason.TOO_MANY_WORKERS) ? "; " + TOO_MANY_WORKERS : "");
   }
 
   private static Object concurrency(@Nullable QueueConfig queue) {

@@ -481,11 +481,15 @@ final class JobRoutes {
                   ? "it waits for its next time" + (next == null ? "" : ", " + next)
                   : active(found);
     };
+    Job job = status.definition();
+    String heldBack = job == null || status.state() != JobStatus.State.ACTIVE
+        ? ""
+        : EngineWords.of(scheduler.heldBack(job.queue()));
     return Reply.json(200, json -> {
       json.writeStartObject();
       TaskJson.text(json, "job", status.name());
       json.writeStringProperty("state", status.state().name());
-      TaskJson.text(json, "reason", reason);
+      TaskJson.text(json, "reason", reason + heldBack);
       json.writeEndObject();
     });
   }

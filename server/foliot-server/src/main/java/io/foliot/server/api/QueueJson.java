@@ -27,7 +27,7 @@ final class QueueJson {
   static final String MASK = Secrets.MASK;
 
   private static final List<String> FIELDS = List.of("delivery", "retry", "priority", "rate", "concurrency", "maxWait",
-      "maxRun", "maxJobs", "retention", "paused");
+      "maxRun", "maxJobs", "maxShards", "retention", "paused");
   private static final List<String> RETRY_FIELDS = List.of("maxAttempts", "backoff", "multiplier", "maxBackoff",
       "jitter");
   private static final List<String> RETENTION_FIELDS = List.of("finished", "failed");
@@ -52,6 +52,7 @@ final class QueueJson {
   private @Nullable Duration maxWait;
   private Duration maxRun;
   private int maxJobs;
+  private int maxShards;
   private Duration retainFinished;
   private Duration retainFailed;
   private boolean paused;
@@ -70,6 +71,7 @@ final class QueueJson {
     maxWait = from.maxWait();
     maxRun = from.maxRun();
     maxJobs = from.maxJobs();
+    maxShards = from.maxShards();
     retainFinished = from.retainFinished();
     retainFailed = from.retainFailed();
     paused = from.paused();
@@ -140,6 +142,8 @@ final class QueueJson {
       case "maxRun" -> maxRun = or(in.duration(name), DEFAULTS.maxRun());
       case "maxJobs" ->
         maxJobs = or(in.integer(name, 0, QueueConfig.LARGEST_MAX_JOBS), DEFAULTS.maxJobs());
+      case "maxShards" ->
+        maxShards = or(in.integer(name, 1, QueueConfig.LARGEST_MAX_SHARDS), DEFAULTS.maxShards());
       case "retention" -> in.objectOrEach(name, RETENTION_FIELDS, field -> readRetention(in, field));
       case "paused" -> paused = or(in.truth(name), DEFAULTS.paused());
       // Answers show these two fields. They are accepted, so that a caller can read a queue, change it, and send it
@@ -234,7 +238,7 @@ final class QueueJson {
     }
     ensureKnownSettings(type, settings);
     Retry retry = new Retry(maxAttempts, backoff, multiplier, maxBackoff, jitter);
-    return new QueueConfig(name, target, retry, priority, rate, concurrency, maxWait, maxRun, maxJobs,
+    return new QueueConfig(name, target, retry, priority, rate, concurrency, maxWait, maxRun, maxJobs, maxShards,
         retainFinished, retainFailed, paused);
   }
 
@@ -309,6 +313,7 @@ final class QueueJson {
     }
     duration(json, "maxRun", queue.maxRun());
     json.writeNumberProperty("maxJobs", queue.maxJobs());
+    json.writeNumberProperty("maxShards", queue.maxShards());
     json.writeObjectPropertyStart("retention");
     duration(json, "finished", queue.retainFinished());
     duration(json, "failed", queue.retainFailed());

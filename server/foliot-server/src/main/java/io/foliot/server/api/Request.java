@@ -54,9 +54,12 @@ public final class Request {
 
     /**
      * Runs an action when the client closes the connection. The thread of the request must wait meanwhile, and read
-     * nothing. Called once at most.
+     * nothing. Called once at most, and {@link #unwatch} must follow before the request is answered.
      */
     void whenClosed(Runnable action);
+
+    /** Ends the effect of {@link #whenClosed}. */
+    void unwatch();
 
     /** Returns the memory share for an answer with records that were read. */
     AnswerMemory.Share memory();
@@ -80,6 +83,11 @@ public final class Request {
   /** Runs an action when the client closes the connection, while the thread of the request waits. */
   void whenClosed(Runnable action) {
     incoming.whenClosed(action);
+  }
+
+  /** Ends the effect of {@link #whenClosed}; must be called before the request is answered. */
+  void unwatch() {
+    incoming.unwatch();
   }
 
   Caller caller() {

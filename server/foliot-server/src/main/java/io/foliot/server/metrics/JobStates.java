@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The jobs that have active runs, or failed runs since their last success, as of this node's latest planning passes.
- * Safe for use by any thread.
+ * The jobs that have active runs, failed runs since their last success, or a run without room in its queue, as of this
+ * node's latest planning passes. Safe for use by any thread.
  *
  * <p>A state expires a minute after the next planning pass of its job is due. If another node then makes a planning
  * pass of the job, both nodes have a state of the job until the older state expires. Until then, a sum over all nodes
@@ -24,9 +24,10 @@ final class JobStates {
    *
    * @param running the number of active runs
    * @param failuresInRow the number of failed runs since the last success
+   * @param lacksRoom whether a run waits because its queue has as many unfinished shards of jobs as it may have
    * @param untilMillis the time at which the state expires, in ms since 1970
    */
-  record State(String job, String queue, int running, long failuresInRow, long untilMillis) {}
+  record State(String job, String queue, int running, long failuresInRow, boolean lacksRoom, long untilMillis) {}
 
   private final Map<String, State> states = new ConcurrentHashMap<>();
 
@@ -35,11 +36,11 @@ final class JobStates {
    *
    * @param nextMillis the time of the next planning pass, in ms since 1970
    */
-  void planned(String job, String queue, int running, long failuresInRow, long nextMillis) {
-    if (running == 0 && failuresInRow == 0) {
+  void planned(String job, String queue, int running, long failuresInRow, boolean lacksRoom, long nextMillis) {
+    if (running == 0 && failuresInRow == 0 && !lacksRoom) {
       states.remove(job);
     } else if (states.size() < MAX || states.containsKey(job)) {
-      states.put(job, new State(job, queue, running, failuresInRow, nextMillis + GRACE_MILLIS));
+      states.put(job, new State(job, queue, running, failuresInRow, lacksRoom, nextMillis + GRACE_MILLIS));
     }
   }
 

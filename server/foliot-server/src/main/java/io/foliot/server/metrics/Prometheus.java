@@ -60,6 +60,7 @@ public final class Prometheus implements AutoCloseable {
   private final MultiGauge workers;
   private final MultiGauge queueWorkers;
   private final MultiGauge jobsRunning;
+  private final MultiGauge jobsWithoutRoom;
   private final MultiGauge jobFailures;
 
   // guarded by this
@@ -89,6 +90,8 @@ public final class Prometheus implements AutoCloseable {
     queueWorkers = rows("foliot.queue.workers",
         "Workers that call this node and are given tasks of a queue; 0 for a pull queue without such workers");
     jobsRunning = rows("foliot.jobs.running", "Active runs of jobs, as of this node's last planning passes");
+    jobsWithoutRoom = rows("foliot.jobs.without.room",
+        "Jobs with a run that waits because their queue has as many unfinished shards as its setting maxShards");
     jobFailures = rows("foliot.job.failures.in.a.row",
         "Failed runs of a job since its last success, for the 100 jobs with the most");
     gauge("foliot.wheel.entries", "Ids in the timing wheels", engine -> engine.wheelEntries());
@@ -207,6 +210,7 @@ public final class Prometheus implements AutoCloseable {
         Scheduler.DestinationStatus::running);
     List<JobStates.State> jobs = meter.jobs().read(System.currentTimeMillis());
     rows(jobsRunning, jobs, job -> meter.label(job.queue()), "queue", JobStates.State::running);
+    rows(jobsWithoutRoom, jobs, job -> meter.label(job.queue()), "queue", job -> job.lacksRoom() ? 1 : 0);
     rows(jobFailures, jobs.stream().filter(job -> job.failuresInRow() > 0).limit(MAX_FAILING_JOBS).toList(),
         JobStates.State::job, "job_name", JobStates.State::failuresInRow);
     // Each node counts its own workers, so that the figures of all nodes can be added up.

@@ -175,7 +175,7 @@ public final class ServerMeter implements Meter, JobMeter {
     return queues.size() <= maxQueues ? queues.computeIfAbsent(queue, QueueMeters::new) : others;
   }
 
-  /** Returns the jobs that have active runs or have failed since their last success. */
+  /** Returns the jobs that have active runs, have failed since their last success, or have a run without room. */
   JobStates jobs() {
     return jobs;
   }
@@ -217,8 +217,8 @@ public final class ServerMeter implements Meter, JobMeter {
   }
 
   @Override
-  public void planned(String job, String queue, int running, long failuresInRow, long nextMillis) {
-    jobs.planned(job, queue, running, failuresInRow, nextMillis);
+  public void planned(String job, String queue, int running, long failuresInRow, boolean lacksRoom, long nextMillis) {
+    jobs.planned(job, queue, running, failuresInRow, lacksRoom, nextMillis);
   }
 
   @Override

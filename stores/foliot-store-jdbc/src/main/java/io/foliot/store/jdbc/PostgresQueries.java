@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /** The {@link QueryStatements} of PostgreSQL. */
 final class PostgresQueries implements QueryStatements {
   private static final String BODY = "record.body";
+  /** Number of rows that one statement examines for tasks of a queue; few enough for less than a second. */
+  static final int HAS_LIVE_PAGE = 10_000;
 
   private final PostgresStatements statements;
   private final Results results;
@@ -30,6 +32,7 @@ final class PostgresQueries implements QueryStatements {
   private final String pageOfLive;
   private final SqlFiles.Template pageOfQueue;
   private final String hasLive;
+  private final String pageHasLive;
   private final String tally;
   private final String forgetKept;
   private final String forgetAnswers;
@@ -45,6 +48,7 @@ final class PostgresQueries implements QueryStatements {
     pageOfLive = files.template("page_of_live", "body").with("body", BODY).text();
     pageOfQueue = files.template("page_of_queue", "body", "state?");
     hasLive = files.text("has_live");
+    pageHasLive = files.text("page_has_live");
     tally = files.text("tally");
     forgetKept = files.text("forget_kept");
     forgetAnswers = files.text("forget_answers");
@@ -182,13 +186,34 @@ final class PostgresQueries implements QueryStatements {
 
   @Override
   public boolean hasLive(Connection connection, int queue) throws SQLException {
-    try (PreparedStatement select = statements.scan(connection, hasLive)) {
+    try (PreparedStatement select = statements.batch(connection, hasLive)) {
       select.setInt(1, queue);
-      select.setInt(2, queue);
       try (ResultSet row = PostgresStatements.rows(select)) {
-        return row.next() && row.getBoolean(1);
+        if (row.next() && row.getBoolean(1)) {
+          return true;
+        }
       }
     }
+    // The id of a task never changes, so a task that was live before the first page and still is cannot be missed.
+    UUID after = uuid(Results.NO_ID);
+    try (PreparedStatement select = statements.batch(connection, pageHasLive)) {
+      while (after != null) {
+        select.setObject(1, after);
+        select.setInt(2, HAS_LIVE_PAGE - 1);
+        select.setObject(3, after);
+        select.setInt(4, queue);
+        try (ResultSet row = PostgresStatements.rows(select)) {
+          if (!row.next()) {
+            throw new SQLException("the page of a table has no result");
+          }
+          after = row.getObject(1, UUID.class);
+          if (row.getBoolean(2)) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
   }
 
   @Override

@@ -55,7 +55,7 @@ interface QueryStatements {
   Page pageOfQueue(Connection connection, QueueIds numbers, int queue, int state, TaskId after, int limit, int scanned)
       throws SQLException;
 
-  /** Returns whether a queue has a live task; may read the whole table. */
+  /** Returns whether a queue has a live task; may read the whole table, in statements of bounded duration. */
   boolean hasLive(Connection connection, int queue) throws SQLException;
 
   /** Returns the number of rows of each group. */

@@ -237,6 +237,28 @@ final class PostgresTablesTest {
         .<TaskRef>map(TaskRef.ById::new).toList())));
   }
 
+  /** A queue is deleted beside many tasks of another queue: no statement may read the whole table. */
+  @Test
+  void theSearchForTasksOfAQueueIsInPages() {
+    TaskId last = TaskId.of(System.currentTimeMillis() + HOUR, 7, 7);
+    get(store.submit(List.of(new Draft(last, "empty", null, Due.after(HOUR), null, 0, OnConflict.REJECT, null),
+        draft("key", HOUR))));
+    // Copies of the task with a key, as live tasks without a key.
+    Databases.execute(database, "INSERT INTO foliot_task SELECT (jsonb_populate_record(task,"
+        + " jsonb_build_object('id', md5(number::text)::uuid, 'key', null))).*"
+        + " FROM foliot_task task, generate_series(1, " + (PostgresQueries.HAS_LIVE_PAGE + 10) + ") number"
+        + " WHERE key IS NOT NULL");
+    Databases.execute(database, "ANALYZE foliot_task");
+    store = reported();
+    long scanned = statistic("seq_tup_read", "foliot_task");
+    assertThat(get(store.hasLive("empty"))).isTrue();
+    assertThat(get(store.cancel(List.of(new TaskRef.ById(last))))).hasSize(1);
+    assertThat(get(store.hasLive("empty"))).isFalse();
+    assertThat(get(store.hasLive(QUEUE))).isTrue();
+    store = reported();
+    assertThat(statistic("seq_tup_read", "foliot_task")).isEqualTo(scanned);
+  }
+
   private static Outcome.Child child(TaskRecord task) {
     return new Outcome.Child(TaskId.of(System.currentTimeMillis(), task.id().hash16(),
         ThreadLocalRandom.current().nextLong()), QUEUE, Due.NOW, Body.EMPTY, 0, false);
