@@ -39,7 +39,7 @@ final class CommitTable {
    */
   private static final long FLOOR_AHEAD = 60_000_000;
 
-  private static final Comparator<RecordChange> BY_ID = Comparator.comparing(RecordChange::id);
+  private static final Comparator<RecordChange> BY_ID = (a, b) -> a.id().compareTo(b.id());
 
   private final Database db;
   private final int slotCount;
@@ -401,7 +401,7 @@ final class CommitTable {
   /** Publishes the results of the commit, which is now in the database, and begins the next commit. */
   void committed() {
     for (RecordChange change : overlay.changes()) {
-      cache.put(change.after());
+      cache.put(change.after(), change.before() == null);
     }
     tally.publish();
     afterCommit.forEach(Runnable::run);

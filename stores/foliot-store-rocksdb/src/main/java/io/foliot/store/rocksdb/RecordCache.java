@@ -40,7 +40,7 @@ final class RecordCache {
 
   private final long maxBytes;
   private final LinkedHashMap<TaskId, TaskRecord> byId = new LinkedHashMap<>(1024, 0.75f, true);
-  private final Map<KeyName, TaskRecord> byKey = new HashMap<>();
+  private final Map<KeyName, TaskId> byKey = new HashMap<>();
   // written by the writer, read by any thread
   private volatile long publishedBytes;
   private volatile int publishedSize;
@@ -50,34 +50,44 @@ final class RecordCache {
     this.maxBytes = maxBytes;
   }
 
+  /** Returns the record of a task, which counts as used, or null if it is not cached. */
   @Nullable
   TaskRecord get(TaskId id) {
     return byId.get(id);
   }
 
+  /** Returns the id of the cached task that has a key, or null. Does not count as a use of the record. */
   @Nullable
-  TaskRecord get(KeyName name) {
-    TaskRecord record = byKey.get(name);
-    if (record != null) {
-      // Marks the record as recently used.
-      byId.get(record.id());
-    }
-    return record;
+  TaskId holder(KeyName name) {
+    return byKey.get(name);
   }
 
-  /** Caches a committed record, if it is admitted. Otherwise only removes its older version from the cache. */
-  void put(TaskRecord record) {
-    boolean wasCached = remove(record.id());
-    if (!record.isLive() || (record.key() == null && record.state() != TaskState.RUNNING)
-        || (!wasCached && !isAdmitted(record))) {
-      publish();
-      return;
+  /** Returns whether a task is cached. Does not count as a use of its record. */
+  boolean contains(TaskId id) {
+    return byId.containsKey(id);
+  }
+
+  /**
+   * Caches a committed record, if it is admitted. Otherwise only removes its older version from the cache. A record
+   * that replaces its older version, as after each touch, needs one access to one map.
+   *
+   * @param isNew whether the commit has created the task
+   */
+  void put(TaskRecord record, boolean isNew) {
+    if (!record.isLive() || (record.key() == null && record.state() != TaskState.RUNNING)) {
+      remove(record.id());
+    } else {
+      TaskRecord old = byId.replace(record.id(), record);
+      if (old != null) {
+        bytes += weight(record) - weight(old);
+      } else if (isAdmitted(record, isNew)) {
+        byId.put(record.id(), record);
+        if (record.key() != null) {
+          byKey.put(new KeyName(record.queue(), record.key()), record.id());
+        }
+        bytes += weight(record);
+      }
     }
-    byId.put(record.id(), record);
-    if (record.key() != null) {
-      byKey.put(new KeyName(record.queue(), record.key()), record);
-    }
-    bytes += weight(record);
     Iterator<TaskRecord> eldest = byId.values().iterator();
     while (bytes > maxBytes && eldest.hasNext()) {
       TaskRecord leaving = eldest.next();
@@ -96,26 +106,27 @@ final class RecordCache {
    * Returns whether a record is admitted. Running records are always admitted. The class comment gives the rules for
    * all others.
    */
-  private boolean isAdmitted(TaskRecord record) {
+  private boolean isAdmitted(TaskRecord record, boolean isNew) {
     if (record.state() == TaskState.RUNNING) {
       return true;
     }
-    boolean isFar = record.createdAt() == record.changedAt() && record.dueAt() - record.createdAt() > FAR_MILLIS;
+    // A touch leaves changedAt as it is, so the times of a record do not show whether it is new.
+    boolean isFar = isNew && record.dueAt() - record.createdAt() > FAR_MILLIS;
     return !isFar && (bytes < maxBytes - weight(record) || ThreadLocalRandom.current().nextInt(ADMITS_ONE_IN) == 0);
   }
 
-  private boolean remove(TaskId id) {
+  private void remove(TaskId id) {
     TaskRecord old = byId.remove(id);
     if (old != null) {
       forget(old);
     }
-    return old != null;
   }
 
   private void forget(TaskRecord record) {
     bytes -= weight(record);
     if (record.key() != null) {
-      byKey.remove(new KeyName(record.queue(), record.key()));
+      // The key may already belong to a later task.
+      byKey.remove(new KeyName(record.queue(), record.key()), record.id());
     }
   }
 

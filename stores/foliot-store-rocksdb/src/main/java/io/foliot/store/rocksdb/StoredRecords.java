@@ -88,7 +88,7 @@ final class StoredRecords implements CommittedRecords, Reads {
 
   @Override
   public void id(TaskId id) {
-    if (!entries.containsKey(id) && cache.get(id) == null) {
+    if (!entries.containsKey(id) && !cache.contains(id)) {
       wantedIds.add(id);
     }
   }
@@ -106,7 +106,7 @@ final class StoredRecords implements CommittedRecords, Reads {
 
   @Override
   public void key(KeyName name) {
-    if (!locations.containsKey(name) && cache.get(name) == null) {
+    if (!locations.containsKey(name) && cache.holder(name) == null) {
       wantedKeys.add(name);
     }
   }
@@ -228,9 +228,9 @@ final class StoredRecords implements CommittedRecords, Reads {
   public @Nullable TaskId holder(KeyName name) {
     KeyLocation location = locations.get(name);
     if (location == null) {
-      TaskRecord cached = cache.get(name);
+      TaskId cached = cache.holder(name);
       if (cached != null) {
-        return cached.id();
+        return cached;
       }
       location = readLocation(name);
       locations.put(name, location);
@@ -294,7 +294,7 @@ final class StoredRecords implements CommittedRecords, Reads {
 
   /** Returns whether the latest task of a key is live but cannot be read. */
   boolean isUnreadable(KeyName name) {
-    if (cache.get(name) != null) {
+    if (cache.holder(name) != null) {
       return false;
     }
     KeyLocation location = locations.computeIfAbsent(name, this::readLocation);
