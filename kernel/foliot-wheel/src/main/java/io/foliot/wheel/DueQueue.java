@@ -164,7 +164,7 @@ final class DueQueue {
       reserve(arrivals + 1);
     }
     int least = tail - INSERTION_MAX;
-    return least <= head || keys[least - 1] <= key ? insertFromTail(key) : insertFromHead(key);
+    return (least <= head || keys[least - 1] <= key) ? insertFromTail(key) : insertFromHead(key);
   }
 
   private boolean insertFromTail(long key) {

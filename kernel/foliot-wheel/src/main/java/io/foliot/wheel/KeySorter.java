@@ -88,7 +88,7 @@ final class KeySorter {
 
   private void count(long[] keys, int from, int to) {
     for (int i = from; i < to; i++) {
-      buckets[(int) (keys[i] - least >>> shift)]++;
+      buckets[(int) ((keys[i] - least) >>> shift)]++;
     }
   }
 
@@ -113,7 +113,7 @@ final class KeySorter {
   private void distribute(long[] keys, long[] target, int from, int to) {
     for (int i = from; i < to; i++) {
       long key = keys[i];
-      target[buckets[(int) (key - least >>> shift)]++] = key;
+      target[buckets[(int) ((key - least) >>> shift)]++] = key;
     }
   }
 

@@ -386,7 +386,7 @@ final class NodeWheelTest extends TimerQueueContract {
       FailingVisitor visitor = new FailingVisitor(random);
       List<Node> nodes = new ArrayList<>();
       for (int i = 0; i < 300; i++) {
-        long tick = 1 + random.nextInt(10_000);
+        long tick = 1L + random.nextInt(10_000);
         Node node = new Node(i, i, tick, tick);
         nodes.add(node);
         visitor.wheel.place(node, node.deadlineTick, node.deadlineTick);

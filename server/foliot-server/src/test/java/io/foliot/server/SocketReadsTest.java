@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class SocketReadsTest {
@@ -21,19 +22,19 @@ final class SocketReadsTest {
   private static final byte[] SECOND = {3};
 
   /** The results of the reads: a read waits while this queue is empty. A failed future is a failed read. */
-  private final BlockingQueue<CompletableFuture<byte[]>> arriving = new LinkedBlockingQueue<>();
+  private final BlockingQueue<CompletableFuture<byte @Nullable []>> arriving = new LinkedBlockingQueue<>();
   private final AtomicInteger begun = new AtomicInteger();
   private final SocketReads reads = new SocketReads((HelidonSocket) Proxy.newProxyInstance(
       SocketReadsTest.class.getClassLoader(), new Class<?>[]{HelidonSocket.class}, (proxy, method, args) -> {
         begun.incrementAndGet();
-        CompletableFuture<byte[]> result = arriving.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        CompletableFuture<byte @Nullable []> result = arriving.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         if (result.isCompletedExceptionally()) {
           throw result.exceptionNow();
         }
         return result.join();
       }));
 
-  private void arrives(byte[] bytes) {
+  private void arrives(byte @Nullable [] bytes) {
     arriving.add(CompletableFuture.completedFuture(bytes));
   }
 
