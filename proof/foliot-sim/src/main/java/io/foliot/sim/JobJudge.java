@@ -47,6 +47,8 @@ final class JobJudge {
   private static final long CREATED_BEHIND_MILLIS = 50;
   /** Longest time without a run before the end. The simulated jobs have periods of 10 s or less. */
   private static final long MAX_SILENCE_MILLIS = 45_000;
+  /** The time within which a job that waits for room has a pass: ten seconds, and as long again for a lost node. */
+  private static final long ROOM_MILLIS = 20_000;
   private static final int PAGE = 1_000;
   private static final String BEFORE = "before";
   private static final String AFTER = "after";
@@ -400,6 +402,31 @@ final class JobJudge {
     }
   }
 
+  /** Returns the longest time after an instant for which the queue of the jobs permitted another run. */
+  private long longestRoomMillis(long from) {
+    SortedMap<Long, Integer> changes = new TreeMap<>();
+    for (List<TaskRecord> all : shards.values()) {
+      for (TaskRecord shard : all) {
+        if (phase(shard).isEmpty()) {
+          changes.merge(shard.createdAt(), 1, Integer::sum);
+          changes.merge(shard.isLive() ? end : shard.changedAt(), -1, Integer::sum);
+        }
+      }
+    }
+    changes.merge(end, 0, Integer::sum);
+    long longest = 0;
+    long freeFrom = from;
+    int unfinished = 0;
+    for (Map.Entry<Long, Integer> change : changes.entrySet()) {
+      if (unfinished < maxShards) {
+        longest = Math.max(longest, change.getKey() - Math.max(from, freeFrom));
+      }
+      unfinished += change.getValue();
+      freeFrom = change.getKey();
+    }
+    return longest;
+  }
+
   private static Span union(Span one, Span other) {
     return new Span(one.time(), Math.min(one.from(), other.from()), Math.max(one.to(), other.to()));
   }
@@ -548,7 +575,9 @@ final class JobJudge {
     long last = Stream.concat(status.active().stream().map(run -> run.begun().toEpochMilli()),
         status.history().stream().map(past -> Math.max(past.begun(), past.to()))).max(Comparator.naturalOrder())
         .orElse(0L);
-    boolean isSilent = last < end - MAX_SILENCE_MILLIS;
+    // The jobs of a full queue share its room in no order, so a job may wait for as long as others fill the queue.
+    boolean hasRoom = status.waiting() == 0 || longestRoomMillis(last) > ROOM_MILLIS;
+    boolean isSilent = last < end - MAX_SILENCE_MILLIS && hasRoom;
     if (isBehind || isSilent) {
       unmet.accept(JobSimulation.Check.LIVENESS, "a job continues after the heal: job=" + story.name
           + ", lastRun=" + last + ", end=" + end + ", " + status);
