@@ -381,16 +381,9 @@ final class JobJudge {
    * jobs are not considered, because nodes do not know the shards of jobs that other nodes plan.
    */
   private void ensureRoom(JobStory story) {
-    SortedMap<Long, Integer> changes = new TreeMap<>();
-    for (TaskRecord shard : shards.getOrDefault(story.name, List.of())) {
-      if (phase(shard).isEmpty()) {
-        changes.merge(shard.createdAt(), 1, Integer::sum);
-        changes.merge(shard.isLive() ? Long.MAX_VALUE : shard.changedAt(), -1, Integer::sum);
-      }
-    }
     int unfinished = 0;
     int most = 0;
-    for (int change : changes.values()) {
+    for (int change : changes(shards.getOrDefault(story.name, List.of()).stream()).values()) {
       unfinished += change;
       most = Math.max(most, unfinished);
     }
@@ -402,24 +395,26 @@ final class JobJudge {
     }
   }
 
+  /** Returns by how much the number of unfinished shards changes at each instant, in the order of the instants. */
+  private static SortedMap<Long, Integer> changes(Stream<TaskRecord> tasks) {
+    SortedMap<Long, Integer> changes = new TreeMap<>();
+    tasks.filter(task -> phase(task).isEmpty()).forEach(shard -> {
+      changes.merge(shard.createdAt(), 1, Integer::sum);
+      changes.merge(shard.isLive() ? Long.MAX_VALUE : shard.changedAt(), -1, Integer::sum);
+    });
+    return changes;
+  }
+
   /** Returns the longest time after an instant for which the queue of the jobs permitted another run. */
   private long longestRoomMillis(long from) {
-    SortedMap<Long, Integer> changes = new TreeMap<>();
-    for (List<TaskRecord> all : shards.values()) {
-      for (TaskRecord shard : all) {
-        if (phase(shard).isEmpty()) {
-          changes.merge(shard.createdAt(), 1, Integer::sum);
-          changes.merge(shard.isLive() ? end : shard.changedAt(), -1, Integer::sum);
-        }
-      }
-    }
+    SortedMap<Long, Integer> changes = changes(shards.values().stream().flatMap(List::stream));
     changes.merge(end, 0, Integer::sum);
     long longest = 0;
     long freeFrom = from;
     int unfinished = 0;
     for (Map.Entry<Long, Integer> change : changes.entrySet()) {
       if (unfinished < maxShards) {
-        longest = Math.max(longest, change.getKey() - Math.max(from, freeFrom));
+        longest = Math.max(longest, Math.min(end, change.getKey()) - Math.max(from, freeFrom));
       }
       unfinished += change.getValue();
       freeFrom = change.getKey();
