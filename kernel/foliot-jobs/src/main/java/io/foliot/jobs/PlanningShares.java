@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -8,16 +9,20 @@ import java.util.Map;
  * and each new job, is charged to its queue: the next pass of that job is due only when the queue's share permits it.
  * Thread-safe.
  *
- * <p>A queue has a time up to which it has used its share. Each pass moves this time by the cost of a pass: the number
- * of queues, divided by the passes that the process can make in a second. A queue with more passes than its share
- * therefore spreads them, and the scheduled times of its jobs are merged or missed by their misfire policies. A queue
- * with few passes never reaches its share, and is not delayed.
+ * <p>A queue has a time up to which it has used its share. Each pass moves this time by the length of a pass: a second,
+ * divided by the passes that a queue may have in a second. A queue with more passes than its share therefore spreads
+ * them, and the scheduled times of its jobs are merged or missed by their misfire policies. A queue with few passes
+ * never reaches its share, and is not delayed.
  *
- * <p>The number of passes that the process can make is measured in each second in which passes are late. In each other
- * second the estimate grows: by a twentieth, or by a thousandth while a queue's passes are delayed. Delays reach
- * minutes ahead, so a faster growth would show its effect only after the estimate has become far too large. The
- * estimate is never below {@link #FEWEST_PER_SECOND}: passes that are late although few are made wait for something
- * else, such as the poll that takes over the slots of another node, and must not be delayed further.
+ * <p>The share follows from the passes that the process made in the latest second in which it could not make more,
+ * because passes were late until its end: max-min fairness, so queues with few passes leave the rest to the others. If
+ * there are other queues, a share is at most half, so that a queue's late passes come to an end. Seconds that end
+ * without late passes are no measure: after a burst, the process had nothing to do. Nor is a longer time, in which the
+ * process had no pass or was suspended. In each second without a measure the share grows: by a twentieth, or by a
+ * thousandth while a queue's passes are delayed. Delays reach minutes ahead, so a faster growth would show its effect
+ * only after the share has become far too large. The share is never below {@link #FEWEST_PER_SECOND}: passes that are
+ * late although few are made wait for something else, such as the poll that takes over the slots of another node, and
+ * must not be delayed further.
  *
  * <p>The time of a job's next pass is all that is changed, so no other part has to know of shares. A line of passes for
  * each queue was rejected: the passes wait in the store, which would have to keep them apart.
@@ -29,28 +34,32 @@ final class PlanningShares {
   static final long MAX_DELAY_MILLIS = 600_000;
   /** A queue may have used its share up to this time ahead before its passes are delayed. */
   static final long BURST_MILLIS = 1_000;
-  /** Smallest estimate of the passes that the process can make in a second. */
+  /** Smallest share, in passes a second. */
   static final int FEWEST_PER_SECOND = 50;
   private static final long SECOND_MILLIS = 1_000;
+  /** A time of at most this length, up to the first pass after a second, is a measure. */
+  private static final long LONGEST_MILLIS = 2 * SECOND_MILLIS;
+  /** Passes were late until the end of a second if one was late in this last part of it. */
+  private static final long END_MILLIS = SECOND_MILLIS / 4;
   /** For this time after its last pass, a queue has a share. */
   private static final long KEPT_MILLIS = 30_000;
   private static final double GROWTH = 1.05;
   private static final double GROWTH_WHILE_DELAYED = 1.001;
-  /** Estimate above which nothing is charged: more than a process can make. */
+  /** Share above which nothing is charged: more passes than a process can make. */
   private static final double UNLIMITED = 1_000_000;
 
-  /** The time up to which a queue has used its share, and the time of its latest pass. */
+  /** The time up to which a queue has used its share, the time of its latest pass, and its passes of this second. */
   private static final class Share {
     double usedUpTo;
     long seen;
+    long passes;
   }
 
   // guarded by this
   private final Map<String, Share> queues = new HashMap<>();
-  private double passesPerSecond = UNLIMITED;
+  private double sharePerSecond = UNLIMITED;
   private long secondBegan = Long.MIN_VALUE;
-  private long passes;
-  private boolean isLate;
+  private long lastLate = Long.MIN_VALUE;
 
   /**
    * Records a pass, and returns when the next pass of its job may be due.
@@ -61,7 +70,11 @@ final class PlanningShares {
    * @param next when the next pass is due
    */
   synchronized long nextPass(String queue, long due, long now, long next) {
-    count(now - due > LATE_MILLIS, now);
+    endSecond(now);
+    share(queue).passes++;
+    if (now - due > LATE_MILLIS) {
+      lastLate = now;
+    }
     return charged(queue, now, next);
   }
 
@@ -76,39 +89,63 @@ final class PlanningShares {
     return charged(queue, now, first);
   }
 
+  private Share share(String queue) {
+    return queues.computeIfAbsent(queue, name -> new Share());
+  }
+
   private long charged(String queue, long now, long next) {
-    Share share = queues.computeIfAbsent(queue, name -> new Share());
+    Share share = share(queue);
     share.seen = now;
-    if (passesPerSecond >= UNLIMITED) {
+    if (sharePerSecond >= UNLIMITED) {
       share.usedUpTo = now;
       return next;
     }
-    double cost = SECOND_MILLIS * queues.size() / passesPerSecond;
-    share.usedUpTo = Math.min(Math.max(share.usedUpTo, (double) now) + cost, (double) (now + MAX_DELAY_MILLIS));
+    double length = SECOND_MILLIS / sharePerSecond;
+    share.usedUpTo = Math.min(Math.max(share.usedUpTo, (double) now) + length, (double) (now + MAX_DELAY_MILLIS));
     return share.usedUpTo - now <= BURST_MILLIS ? next : Math.max(next, (long) share.usedUpTo);
   }
 
-  /**
-   * Counts the passes of a second. At its end, estimates the limit, and forgets queues that had no pass for a while.
-   */
-  private void count(boolean late, long now) {
+  /** If a second has passed, sets the share of the next one, and forgets queues that had no pass for a while. */
+  private void endSecond(long now) {
     if (secondBegan == Long.MIN_VALUE || now < secondBegan) {
       // The first pass, or the store's clock was set back: what was used by the old time means nothing.
       queues.clear();
+      lastLate = Long.MIN_VALUE;
       secondBegan = now;
-      passes = 0;
-    } else if (now - secondBegan >= SECOND_MILLIS) {
-      double measured = (double) SECOND_MILLIS * passes / (now - secondBegan);
-      boolean delays = queues.values().stream().anyMatch(share -> share.usedUpTo - now > BURST_MILLIS);
-      passesPerSecond = isLate
-          ? Math.max(FEWEST_PER_SECOND, measured)
-          : Math.min(UNLIMITED, passesPerSecond * (delays ? GROWTH_WHILE_DELAYED : GROWTH));
-      passes = 0;
-      isLate = false;
-      secondBegan = now;
-      queues.values().removeIf(share -> now - share.seen > KEPT_MILLIS && share.usedUpTo <= now);
+      return;
     }
-    passes++;
-    isLate |= late;
+    long elapsed = now - secondBegan;
+    if (elapsed < SECOND_MILLIS) {
+      return;
+    }
+    if (elapsed <= LONGEST_MILLIS && lastLate >= now - END_MILLIS) {
+      sharePerSecond = Math.max(FEWEST_PER_SECOND, SECOND_MILLIS * fairShare() / elapsed);
+    } else {
+      boolean delays = queues.values().stream().anyMatch(share -> share.usedUpTo - now > BURST_MILLIS);
+      double growth = Math.pow(delays ? GROWTH_WHILE_DELAYED : GROWTH, (double) elapsed / SECOND_MILLIS);
+      sharePerSecond = Math.min(UNLIMITED, sharePerSecond * growth);
+    }
+    secondBegan = now;
+    queues.values().forEach(share -> share.passes = 0);
+    queues.values().removeIf(share -> now - share.seen > KEPT_MILLIS && share.usedUpTo <= now);
+  }
+
+  /**
+   * Returns the share of a queue in the passes of this second: the number at which queues with more passes leave room
+   * for those of all others.
+   */
+  private double fairShare() {
+    long[] passes = queues.values().stream().mapToLong(share -> share.passes).sorted().toArray();
+    double all = Arrays.stream(passes).sum();
+    double rest = all;
+    double share = rest;
+    for (int i = 0; i < passes.length; i++) {
+      share = rest / (passes.length - i);
+      if (passes[i] > share) {
+        break;
+      }
+      rest -= passes[i];
+    }
+    return passes.length == 1 ? all : Math.min(share, all / 2);
   }
 }

@@ -3,7 +3,9 @@ package io.foliot.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Comparator;
+import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Tests the division of planning among queues, with a process that makes a limited number of passes a second. */
@@ -73,6 +75,46 @@ final class PlanningSharesTest {
     assertThat(process.worstLate).isLessThan(3 * SECOND);
     assertThat(process.others).as("the other queue goes on, with its share at least")
         .isGreaterThan(240 * PASSES_PER_SECOND / 2);
+  }
+
+  /** After each burst the process has nothing to do, although other queues have a pass now and then. */
+  @Test
+  void aBurstInEachMinuteIsNotDelayed() {
+    Map<Integer, Long> late = new TreeMap<>();
+    for (int others : new int[]{0, 1, 20}) {
+      PlanningShares process = new PlanningShares();
+      for (int minute = 1; minute <= 10; minute++) {
+        long due = 60 * SECOND * minute;
+        for (int job = 0; job < 50_000; job++) {
+          long now = due + job / 10;
+          long next = process.nextPass("burst", due, now, due + 60 * SECOND);
+          if (next != due + 60 * SECOND) {
+            late.merge(others, 1L, Long::sum);
+          }
+        }
+        for (long now = due + 5 * SECOND; now < due + 60 * SECOND; now += SECOND) {
+          for (int other = 0; other < others; other++) {
+            process.nextPass("other " + other, now, now, now + SECOND);
+          }
+        }
+      }
+    }
+    assertThat(late).as("delayed passes, by the number of other queues").isEmpty();
+  }
+
+  @Test
+  void aSuspendedProcessIsNoMeasure() {
+    long now = 0;
+    for (; now < 10 * SECOND; now += 10) {
+      shares.nextPass("orders", now, now, now + SECOND);
+    }
+    // The machine becomes slow, is suspended, and then makes the passes of the meantime.
+    shares.nextPass("orders", now - 2 * SECOND, now, now + SECOND);
+    for (int pass = 0; pass < 6_000; pass++) {
+      long at = now + 60 * SECOND + pass / 10;
+      assertThat(shares.nextPass("orders", now + pass * 10, at, at + SECOND)).as("pass %s", pass)
+          .isEqualTo(at + SECOND);
+    }
   }
 
   @Test
