@@ -15,10 +15,10 @@ import java.util.Map;
  * never reaches its share, and is not delayed.
  *
  * <p>The share follows from the passes that the process made in the latest second in which it could not make more,
- * because passes were late until its end: max-min fairness, so queues with few passes leave the rest to the others. If
- * there are other queues, a share is at most half, so that a queue's late passes come to an end. Seconds that end
- * without late passes are no measure: after a burst, the process had nothing to do. Nor is a longer time, in which the
- * process had no pass or was suspended. In each second without a measure the share grows: by a twentieth, or by a
+ * because passes were late until its end. If several queues had passes, they share half of this number, so that the
+ * late passes come to an end: max-min fairness, so queues with few passes leave the rest to the others. Seconds that
+ * end without late passes are no measure: after a burst, the process had nothing to do. Nor is a longer time, in which
+ * the process had no pass or was suspended. In each second without a measure the share grows: by a twentieth, or by a
  * thousandth while a queue's passes are delayed. Delays reach minutes ahead, so a faster growth would show its effect
  * only after the share has become far too large. The share is never below {@link #FEWEST_PER_SECOND}: passes that are
  * late although few are made wait for something else, such as the poll that takes over the slots of another node, and
@@ -41,6 +41,11 @@ final class PlanningShares {
   private static final long LONGEST_MILLIS = 2 * SECOND_MILLIS;
   /** Passes were late until the end of a second if one was late in this last part of it. */
   private static final long END_MILLIS = SECOND_MILLIS / 4;
+  /**
+   * Passes are recorded after reads, so not in the order of their claims, but this long after a later claim at most. A
+   * claim that was earlier still shows that the store's clock was set back.
+   */
+  private static final long ORDER_MILLIS = 10_000;
   /** For this time after its last pass, a queue has a share. */
   private static final long KEPT_MILLIS = 30_000;
   private static final double GROWTH = 1.05;
@@ -73,7 +78,7 @@ final class PlanningShares {
     endSecond(now);
     share(queue).passes++;
     if (now - due > LATE_MILLIS) {
-      lastLate = now;
+      lastLate = Math.max(lastLate, now);
     }
     return charged(queue, now, next);
   }
@@ -107,7 +112,7 @@ final class PlanningShares {
 
   /** If a second has passed, sets the share of the next one, and forgets queues that had no pass for a while. */
   private void endSecond(long now) {
-    if (secondBegan == Long.MIN_VALUE || now < secondBegan) {
+    if (secondBegan == Long.MIN_VALUE || now < secondBegan - ORDER_MILLIS) {
       // The first pass, or the store's clock was set back: what was used by the old time means nothing.
       queues.clear();
       lastLate = Long.MIN_VALUE;
@@ -131,21 +136,19 @@ final class PlanningShares {
   }
 
   /**
-   * Returns the share of a queue in the passes of this second: the number at which queues with more passes leave room
-   * for those of all others.
+   * Returns the share of a queue in the passes of this second, of which several queues share half: the number at which
+   * queues with more passes leave room for those of all others.
    */
   private double fairShare() {
     long[] passes = queues.values().stream().mapToLong(share -> share.passes).sorted().toArray();
-    double all = Arrays.stream(passes).sum();
-    double rest = all;
-    double share = rest;
-    for (int i = 0; i < passes.length; i++) {
-      share = rest / (passes.length - i);
+    double rest = Arrays.stream(passes).sum() / (passes.length == 1 ? 1.0 : 2.0);
+    for (int i = 0; i < passes.length - 1; i++) {
+      double share = rest / (passes.length - i);
       if (passes[i] > share) {
-        break;
+        return share;
       }
       rest -= passes[i];
     }
-    return passes.length == 1 ? all : Math.min(share, all / 2);
+    return rest;
   }
 }

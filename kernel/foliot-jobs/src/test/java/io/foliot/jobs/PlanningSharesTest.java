@@ -77,6 +77,34 @@ final class PlanningSharesTest {
         .isGreaterThan(240 * PASSES_PER_SECOND / 2);
   }
 
+  @Test
+  void severalQueuesWithFarTooManyPassesDelayTheirOwnOnly() {
+    Planner process = new Planner();
+    process.passes.add(new Pass("victim", -1, SECOND));
+    for (int job = 0; job < 20_000; job++) {
+      process.passes.add(new Pass("attacker " + job % 3, job, 100));
+    }
+    process.run(60 * SECOND);
+    process.run(300 * SECOND);
+    assertThat(process.victimPasses).as("one for each second, of 240").isGreaterThan(225);
+    assertThat(process.worstLate).isLessThan(3 * SECOND);
+    assertThat(process.others).as("the other queues go on, with half of the passes at least")
+        .isGreaterThan(240 * PASSES_PER_SECOND / 2);
+  }
+
+  /** Passes are recorded when their shards have been read, and so not in the order of their claims. */
+  @Test
+  void aPassThatIsRecordedLaterThanOthersLeavesTheShares() {
+    for (long now = 0; now < 11 * SECOND; now += 10) {
+      shares.nextPass("busy", now - 2 * SECOND, now, now + 1);
+    }
+    for (int pass = 0; pass < 2_000; pass++) {
+      shares.nextPass("busy", 9 * SECOND, 11 * SECOND, 11 * SECOND + 1);
+    }
+    assertThat(shares.nextPass("busy", 9 * SECOND, 12 * SECOND, 12 * SECOND + 1)).isGreaterThan(20 * SECOND);
+    assertThat(shares.nextPass("busy", 9 * SECOND, 12 * SECOND - 1, 12 * SECOND)).isGreaterThan(20 * SECOND);
+  }
+
   /** After each burst the process has nothing to do, although other queues have a pass now and then. */
   @Test
   void aBurstInEachMinuteIsNotDelayed() {
