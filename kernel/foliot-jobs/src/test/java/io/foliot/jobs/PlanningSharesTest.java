@@ -140,7 +140,7 @@ final class PlanningSharesTest {
     shares.nextPass("orders", now - 2 * SECOND, now, now + SECOND);
     for (int pass = 0; pass < 6_000; pass++) {
       long at = now + 60 * SECOND + pass / 10;
-      assertThat(shares.nextPass("orders", now + pass * 10, at, at + SECOND)).as("pass %s", pass)
+      assertThat(shares.nextPass("orders", now + pass * 10L, at, at + SECOND)).as("pass %s", pass)
           .isEqualTo(at + SECOND);
     }
   }
