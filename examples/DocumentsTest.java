@@ -77,7 +77,7 @@ final class DocumentsTest {
       """, "docs/embedding.md", """
       import static org.assertj.core.api.Assertions.assertThat;
       import io.foliot.*;
-      import io.foliot.jobs.Job;
+      import io.foliot.api.Job;
       import io.foliot.test.FoliotTest;
       import java.net.URI;
       import java.sql.Connection;
@@ -112,7 +112,7 @@ final class DocumentsTest {
       }
       """, "docs/jobs.md", """
       import io.foliot.*;
-      import io.foliot.jobs.Job;
+      import io.foliot.api.Job;
       abstract class %s {
         Foliot foliot;
         abstract void report(java.time.Instant scheduledAt);

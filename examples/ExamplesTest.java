@@ -1,13 +1,13 @@
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.TaskState;
 import io.foliot.backends.Await;
 import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.NewTask;
 import io.foliot.client.Payload;
-import io.foliot.client.TaskState;
 import io.foliot.client.WorkerView;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.config.FoliotConfig;

@@ -1,7 +1,7 @@
 import com.zaxxer.hikari.HikariDataSource;
 import io.foliot.Foliot;
 import io.foliot.Tasks;
-import io.foliot.core.OnConflict;
+import io.foliot.api.OnConflict;
 import java.time.Duration;
 
 /** One node of a cluster. All nodes that open one database share its tasks, and take over from a node that dies. */

@@ -1,10 +1,10 @@
+import io.foliot.api.Scope;
 import io.foliot.client.Dataflow;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.FoliotJob;
 import io.foliot.client.JobContext;
 import io.foliot.client.JobListener;
 import io.foliot.client.JobResult;
-import io.foliot.client.JobScope;
 import io.foliot.client.JobWorker;
 import io.foliot.client.Payload;
 import io.foliot.worker.script.ScriptRunner;
@@ -64,7 +64,7 @@ public class FleetWorker {
   }
 
   /** Fills the cache of each worker, every ten seconds and when the worker starts. The worker declares this job. */
-  @FoliotJob(name = "warm-cache", every = "10s", scope = JobScope.ALL, runAtStart = true)
+  @FoliotJob(name = "warm-cache", every = "10s", scope = Scope.ALL, runAtStart = true)
   String warmCache(JobContext job) {
     return job.fence().generation() == 0 ? "the cache is filled, as this worker starts" : "the cache is filled";
   }

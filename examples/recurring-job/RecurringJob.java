@@ -1,6 +1,6 @@
 import io.foliot.Foliot;
 import io.foliot.JobRun;
-import io.foliot.jobs.Job;
+import io.foliot.api.Job;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -17,7 +17,7 @@ public class RecurringJob {
           .shards(3, "Beijing", "Berlin", "Boston"));
       Thread.sleep(1_000);
 
-      foliot.jobs().put(Job.named("nightly").queue("reports").cron("0 2 * * *").zone("Europe/Berlin"));
+      foliot.jobs().put(Job.named("nightly").queue("reports").cron("0 2 * * *").timeZone("Europe/Berlin"));
       System.out.println("nightly next at " + foliot.jobs().next("nightly", 1).getFirst().toLocalTime());
       foliot.jobs().pause("nightly", null, "month end");
       System.out.println("nightly is " + foliot.jobs().find("nightly").orElseThrow().state());

@@ -1,7 +1,7 @@
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.Foliot;
-import io.foliot.jobs.Job;
+import io.foliot.api.Job;
 import io.foliot.test.FoliotTest;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,7 +17,7 @@ final class NightlyReportTest {
 
     Reports(Foliot foliot) {
       foliot.tasks("reports", String.class).handle((text, run) -> written.add(run.job().scheduledAt()));
-      foliot.jobs().put(Job.named("nightly").queue("reports").cron("30 2 * * *").zone("Europe/Berlin"));
+      foliot.jobs().put(Job.named("nightly").queue("reports").cron("30 2 * * *").timeZone("Europe/Berlin"));
     }
   }
 

@@ -1,9 +1,9 @@
 import com.sun.net.httpserver.HttpServer;
-import io.foliot.client.Delivery;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.NewTask;
 import io.foliot.client.Payload;
-import io.foliot.client.QueueSettings;
 import io.foliot.client.WebhookVerificationException;
 import io.foliot.client.WebhookVerifier;
 import java.io.IOException;
@@ -43,7 +43,7 @@ public class WebhookVerification {
 
     URI server = URI.create(System.getenv().getOrDefault("FOLIOT_URL", "http://127.0.0.1:7400"));
     try (FoliotClient client = FoliotClient.builder(server).build(); HttpClient forger = HttpClient.newHttpClient()) {
-      client.putQueue("signed", QueueSettings.of(Delivery.http(url).toBuilder().setting("secret", SECRET).build()));
+      client.putQueue(QueueConfig.of("signed", Target.http(url).with("secret", SECRET)));
       client.submit("signed", NewTask.builder().delay(Duration.ZERO).payload(Payload.json("{\"order\": 7}")).build());
       received.await();
 

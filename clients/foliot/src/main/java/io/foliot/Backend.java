@@ -1,9 +1,12 @@
 package io.foliot;
 
+import io.foliot.api.Cancellation;
+import io.foliot.api.QueueConfig;
 import io.foliot.core.Submission;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 /** An engine in this process, or a server. Safe for use by any thread. */
 interface Backend extends AutoCloseable {
@@ -11,7 +14,7 @@ interface Backend extends AutoCloseable {
    * Creates the queue if it does not exist, and changes the given settings. This method returns once the settings are
    * in effect on the node that made the change.
    */
-  void putQueue(String queue, SettingsChange change);
+  void putQueue(String queue, UnaryOperator<QueueConfig> change);
 
   /**
    * Sets the handler of a queue on this node.

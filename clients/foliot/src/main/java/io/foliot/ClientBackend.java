@@ -2,28 +2,29 @@ package io.foliot;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.foliot.api.Body;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Field;
+import io.foliot.api.Limits;
+import io.foliot.api.OnConflict;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.QueueFields;
+import io.foliot.api.Target;
+import io.foliot.api.TaskNote;
 import io.foliot.client.AsyncFoliotClient;
-import io.foliot.client.CancelResult;
 import io.foliot.client.ClaimedTask;
-import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.FoliotException;
 import io.foliot.client.JobWorker;
 import io.foliot.client.KeyOutcome;
 import io.foliot.client.NewTask;
-import io.foliot.client.OnConflict;
 import io.foliot.client.Payload;
 import io.foliot.client.QueuePatch;
-import io.foliot.client.QueueSettings;
 import io.foliot.client.Settlement;
 import io.foliot.client.SubmittedTask;
 import io.foliot.client.TaskHandler;
-import io.foliot.client.TaskNote;
 import io.foliot.client.TaskView;
 import io.foliot.client.Worker;
-import io.foliot.core.Body;
-import io.foliot.core.Limits;
-import io.foliot.core.Retry;
 import io.foliot.core.Submission;
 import io.foliot.core.delivery.FailureLog;
 import java.net.URI;
@@ -35,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,68 +114,43 @@ final class ClientBackend implements Backend {
   }
 
   @Override
-  public void putQueue(String queue, SettingsChange change) {
+  public void putQueue(String queue, UnaryOperator<QueueConfig> change) {
     Limits.ensureQueueName(queue);
-    if (!exists(queue)) {
-      Delivery.Builder delivery = Delivery.pull().toBuilder();
-      if (change.timeout() != null) {
-        delivery.setting("timeout", change.timeout());
-      }
-      client.putQueue(queue, QueueSettings.builder(delivery.build()).retry(retry(change.retry()))
-          .concurrency(change.concurrency()).rate(change.rate()).priority(change.priority())
-          .maxJobs(change.maxJobs()).maxShards(change.maxShards()).build());
-    } else if (!change.equals(SettingsChange.NONE)) {
-      client.patchQueue(queue, patch(change));
-    }
-  }
-
-  /**
-   * Returns whether a queue exists. If the API key may not read the queue, this method returns true, because the key
-   * may not create the queue either.
-   */
-  private boolean exists(String queue) {
+    QueueConfig standard = QueueConfig.of(queue, Target.pull());
+    QueueConfig before;
     try {
-      client.getQueue(queue);
-      return true;
+      before = client.getQueue(queue).settings();
     } catch (FoliotException e) {
-      if (e.type().equals(UNKNOWN_QUEUE) || e.status() == FORBIDDEN) {
-        return e.status() == FORBIDDEN;
+      if (e.type().equals(UNKNOWN_QUEUE)) {
+        client.putQueue(change.apply(standard));
+        return;
       }
-      throw e;
+      if (e.status() != FORBIDDEN) {
+        throw e;
+      }
+      // A key that may not read the queue may not create it either, but may use it. The server decides on a change.
+      before = standard;
+    }
+    QueueConfig after = change.apply(before);
+    if (!after.equals(before)) {
+      client.patchQueue(queue, patch(before, after));
     }
   }
 
-  private static QueueSettings.@Nullable Retry retry(@Nullable Retry retry) {
-    return retry == null
-        ? null
-        : new QueueSettings.Retry(retry.maxAttempts(), retry.backoff(), retry.multiplier(), retry.maxBackoff(),
-            retry.jitter());
-  }
-
-  private static QueuePatch patch(SettingsChange change) {
+  private static QueuePatch patch(QueueConfig before, QueueConfig after) {
     QueuePatch.Builder patch = QueuePatch.builder();
-    if (change.timeout() != null) {
-      patch.timeout(change.timeout());
-    }
-    if (change.retry() != null) {
-      patch.retry(retry(change.retry()));
-    }
-    if (change.concurrency() != null) {
-      patch.concurrency(change.concurrency());
-    }
-    if (change.rate() != null) {
-      patch.rate(change.rate());
-    }
-    if (change.priority() != null) {
-      patch.priority(change.priority());
-    }
-    if (change.maxJobs() != null) {
-      patch.maxJobs(change.maxJobs());
-    }
-    if (change.maxShards() != null) {
-      patch.maxShards(change.maxShards());
+    for (Field<?> field : after.values().difference(before.values())) {
+      if (field == QueueFields.DELIVERY) {
+        patch.timeout(after.target().timeout());
+      } else {
+        set(patch, field, after);
+      }
     }
     return patch.build();
+  }
+
+  private static <T> void set(QueuePatch.Builder patch, Field<T> field, QueueConfig queue) {
+    patch.set(field, queue.values().get(field));
   }
 
   @Override
@@ -186,15 +163,14 @@ final class ClientBackend implements Backend {
   @Override
   public Workers workers() {
     return queue -> {
-      putQueue(queue, SettingsChange.NONE);
+      putQueue(queue, UnaryOperator.identity());
       ensurePullQueue("worker", queue);
       return workers.owned(JobWorker.builder(client, queue));
     };
   }
 
   private void ensurePullQueue(String what, String queue) {
-    QueueSettings settings = client.getQueue(queue).settings();
-    String type = settings.delivery().type();
+    String type = client.getQueue(queue).settings().target().type();
     if (!type.equals(PULL)) {
       throw new IllegalStateException("a " + what + " of a connected application needs a queue that workers pull from,"
           + " but the tasks of " + queue + " are delivered by " + type
@@ -303,7 +279,7 @@ final class ClientBackend implements Backend {
       case RESET_PENDING -> Submitted.Result.RESET_PENDING;
       case KEPT -> Submitted.Result.KEPT;
       case REPEATED -> Submitted.Result.REPEATED;
-      case NOT_FOUND, UNRECOGNIZED -> throw unknown("a submit of task " + task.id(), task.result());
+      case NOT_FOUND -> throw unknown("a submit of task " + task.id(), task.result());
     };
     return new Submitted(result, task.id(), task.generation(), task.dueAt());
   }
@@ -339,24 +315,14 @@ final class ClientBackend implements Backend {
       return switch (outcome) {
         case RESET, RESET_PENDING -> true;
         case NOT_FOUND -> false;
-        case CREATED, KEPT, REPEATED, UNRECOGNIZED -> throw unknown("a touch of key " + key, outcome);
+        case CREATED, KEPT, REPEATED -> throw unknown("a touch of key " + key, outcome);
       };
     });
   }
 
   @Override
   public CompletableFuture<Cancellation> cancel(String queue, String key) {
-    return calls.cancelByKey(queue, key).thenApply(ClientBackend::cancelled);
-  }
-
-  private static Cancellation cancelled(CancelResult result) {
-    return switch (result) {
-      case CANCELLED -> Cancellation.CANCELLED;
-      case CANCEL_PENDING -> Cancellation.RUNNING;
-      case ALREADY_FINISHED -> Cancellation.ENDED;
-      case NOT_FOUND -> Cancellation.NOT_FOUND;
-      case UNRECOGNIZED -> throw unknown("a cancel", result);
-    };
+    return calls.cancelByKey(queue, key);
   }
 
   @Override

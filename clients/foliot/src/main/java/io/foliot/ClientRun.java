@@ -1,8 +1,8 @@
 package io.foliot;
 
+import io.foliot.api.TaskNote;
 import io.foliot.client.ClaimedTask;
 import io.foliot.client.Settlement;
-import io.foliot.core.TaskNote;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -19,16 +19,9 @@ final class ClientRun implements Run {
   private Settlement settlement = DONE;
 
   /** @param send sends a note of the attempt; the future completes when the note is stored or lost */
-  ClientRun(ClaimedTask task, Function<io.foliot.client.TaskNote, CompletableFuture<?>> send) {
+  ClientRun(ClaimedTask task, Function<TaskNote, CompletableFuture<?>> send) {
     this.task = task;
-    io.foliot.client.TaskNote previous = task.note();
-    note = new RunNote(new TaskNote(previous.progress(), previous.message(), previous.checkpoint(), previous.log()),
-        more -> send.apply(sent(more)));
-  }
-
-  private static io.foliot.client.TaskNote sent(TaskNote note) {
-    return new io.foliot.client.TaskNote(note.progress(), note.message(), note.checkpoint(), note.log(),
-        io.foliot.client.TaskNote.Mark.valueOf(note.mark().name()));
+    note = new RunNote(task.note(), send);
   }
 
   @Override
@@ -131,6 +124,6 @@ final class ClientRun implements Run {
   }
 
   private static Settlement noted(Settlement end, TaskNote note) {
-    return note.isEmpty() ? end : end.noting(sent(note));
+    return note.isEmpty() ? end : end.noting(note);
   }
 }

@@ -1,5 +1,7 @@
 package io.foliot;
 
+import java.util.function.UnaryOperator;
+
 /** A {@link Foliot} over a backend. */
 final class DefaultFoliot implements Foliot {
   private final Backend backend;
@@ -15,7 +17,7 @@ final class DefaultFoliot implements Foliot {
 
   @Override
   public <T> Tasks<T> tasks(String queue, PayloadCodec<T> codec) {
-    backend.putQueue(queue, SettingsChange.NONE);
+    backend.putQueue(queue, UnaryOperator.identity());
     return new DefaultTasks<>(backend, queue, codec);
   }
 

@@ -1,5 +1,6 @@
 package io.foliot;
 
+import io.foliot.api.Cancellation;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,7 @@
 package io.foliot;
 
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
+import io.foliot.api.Body;
+import io.foliot.api.OnConflict;
 import io.foliot.core.Submission;
 import java.io.IOException;
 import java.sql.Connection;

@@ -1,10 +1,14 @@
 package io.foliot;
 
-import io.foliot.core.Limits;
-import io.foliot.core.Retry;
+import io.foliot.api.Field;
+import io.foliot.api.Limits;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.QueueFields;
+import io.foliot.api.Retry;
 import io.foliot.core.Submission;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.UnaryOperator;
 
 /** The tasks of a queue of a backend. */
 final class DefaultTasks<T> implements Tasks<T> {
@@ -18,47 +22,50 @@ final class DefaultTasks<T> implements Tasks<T> {
     this.codec = codec;
   }
 
-  private Tasks<T> change(SettingsChange change) {
+  private Tasks<T> change(UnaryOperator<QueueConfig> change) {
     backend.putQueue(queue, change);
     return this;
+  }
+
+  private <V> Tasks<T> set(Field<V> field, V value) {
+    return change(settings -> settings.with(field, value));
   }
 
   @Override
   public Tasks<T> retry(int attempts, Duration backoff) {
     Retry defaults = Retry.DEFAULT;
     Duration longest = backoff.compareTo(defaults.maxBackoff()) > 0 ? backoff : defaults.maxBackoff();
-    return change(
-        SettingsChange.retry(new Retry(attempts, backoff, defaults.multiplier(), longest, defaults.jitter())));
+    return set(QueueFields.RETRY, new Retry(attempts, backoff, defaults.multiplier(), longest, defaults.jitter()));
   }
 
   @Override
   public Tasks<T> concurrency(int attempts) {
-    return change(SettingsChange.concurrency(attempts));
+    return set(QueueFields.CONCURRENCY, attempts);
   }
 
   @Override
   public Tasks<T> maxJobs(int jobs) {
-    return change(SettingsChange.maxJobs(jobs));
+    return set(QueueFields.MAX_JOBS, jobs);
   }
 
   @Override
   public Tasks<T> maxShards(int shards) {
-    return change(SettingsChange.maxShards(shards));
+    return set(QueueFields.MAX_SHARDS, shards);
   }
 
   @Override
   public Tasks<T> rate(double perSecond) {
-    return change(SettingsChange.rate(perSecond));
+    return set(QueueFields.RATE, perSecond);
   }
 
   @Override
   public Tasks<T> priority(int priority) {
-    return change(SettingsChange.priority(priority));
+    return set(QueueFields.PRIORITY, priority);
   }
 
   @Override
   public Tasks<T> timeout(Duration timeout) {
-    return change(SettingsChange.timeout(timeout));
+    return change(settings -> settings.with(QueueFields.DELIVERY, settings.target().with(timeout)));
   }
 
   @Override

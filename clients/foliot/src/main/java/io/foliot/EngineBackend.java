@@ -1,11 +1,12 @@
 package io.foliot;
 
-import io.foliot.core.Limits;
-import io.foliot.core.QueueConfig;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Limits;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
+import io.foliot.api.TaskNote;
 import io.foliot.core.Scheduler.ClusterStatus;
 import io.foliot.core.Submission;
-import io.foliot.core.Target;
-import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Attempt;
@@ -27,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /** A backend over an engine in this process. Safe for use by any thread. */
 final class EngineBackend implements Backend {
@@ -98,40 +100,14 @@ final class EngineBackend implements Backend {
   }
 
   @Override
-  public void putQueue(String queue, SettingsChange change) {
+  public void putQueue(String queue, UnaryOperator<QueueConfig> change) {
     Limits.ensureQueueName(queue);
     Optional<QueueConfig> found = await(engine.findQueue(queue));
     if (found.isEmpty()) {
-      await(engine.putQueue(changed(QueueConfig.of(queue, Target.local()), change)));
-    } else if (!changed(found.get(), change).equals(found.get())) {
-      await(engine.changeQueue(queue, config -> changed(config, change)));
+      await(engine.putQueue(change.apply(QueueConfig.of(queue, Target.local()))));
+    } else if (!change.apply(found.get()).equals(found.get())) {
+      await(engine.changeQueue(queue, change));
     }
-  }
-
-  private static QueueConfig changed(QueueConfig queue, SettingsChange change) {
-    QueueConfig.Builder builder = queue.toBuilder();
-    if (change.timeout() != null) {
-      builder.target(new Target(queue.target().type(), queue.target().settings(), change.timeout()));
-    }
-    if (change.retry() != null) {
-      builder.retry(change.retry());
-    }
-    if (change.concurrency() != null) {
-      builder.concurrency(change.concurrency());
-    }
-    if (change.rate() != null) {
-      builder.rate(change.rate());
-    }
-    if (change.priority() != null) {
-      builder.priority(change.priority());
-    }
-    if (change.maxJobs() != null) {
-      builder.maxJobs(change.maxJobs());
-    }
-    if (change.maxShards() != null) {
-      builder.maxShards(change.maxShards());
-    }
-    return builder.build();
   }
 
   @Override
@@ -197,16 +173,7 @@ final class EngineBackend implements Backend {
 
   @Override
   public CompletableFuture<Cancellation> cancel(String queue, String key) {
-    return engine.cancel(new TaskRef.ByKey(queue, key)).thenApply(EngineBackend::cancelled);
-  }
-
-  static Cancellation cancelled(CancelResult result) {
-    return switch (result.kind()) {
-      case CANCELLED -> Cancellation.CANCELLED;
-      case CANCEL_PENDING -> Cancellation.RUNNING;
-      case ALREADY_FINISHED -> Cancellation.ENDED;
-      case NOT_FOUND -> Cancellation.NOT_FOUND;
-    };
+    return engine.cancel(new TaskRef.ByKey(queue, key)).thenApply(CancelResult::kind);
   }
 
   @Override

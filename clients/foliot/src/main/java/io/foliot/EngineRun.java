@@ -1,6 +1,6 @@
 package io.foliot;
 
-import io.foliot.core.TaskNote;
+import io.foliot.api.TaskNote;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.LocalDelivery;

@@ -3,16 +3,16 @@ package io.foliot;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import io.foliot.api.Body;
+import io.foliot.api.Job;
+import io.foliot.api.TaskNote;
 import io.foliot.client.ClaimRequest;
 import io.foliot.client.ClaimedTask;
-import io.foliot.client.Job;
 import io.foliot.client.Lease;
 import io.foliot.client.LeaseLostException;
 import io.foliot.client.Payload;
 import io.foliot.client.Settlement;
-import io.foliot.client.TaskNote;
 import io.foliot.client.TaskSource;
-import io.foliot.core.Body;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Stages;
 import io.foliot.core.TaskId;
@@ -20,31 +20,19 @@ import io.foliot.core.Token;
 import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.jobs.Allocation;
-import io.foliot.jobs.Misfire;
-import io.foliot.jobs.Overlap;
-import io.foliot.jobs.RunPhase;
-import io.foliot.jobs.Scope;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A source of tasks over an engine in this process. It makes the calls that a server makes for a remote worker. */
 final class EngineTaskSource implements TaskSource {
   private static final System.Logger LOG = System.getLogger(EngineTaskSource.class.getName());
   private static final String JSON = "application/json";
-  /**
-   * Default window of the misfire rule skip: a scheduled time that is found later than this starts no run. A server has
-   * the same default.
-   */
-  private static final Duration LATEST_OF_SKIP = Duration.ofMinutes(1);
 
   private final Scheduler engine;
   private final RecurringJobs jobs;
@@ -93,7 +81,7 @@ final class EngineTaskSource implements TaskSource {
     Body body = task.body();
     return new ClaimedTask(task.id().toString(), task.queue(), task.key(), task.generation(), task.attempt(),
         Instant.ofEpochMilli(task.dueAt()), requireNonNull(task.token()).toString(),
-        Instant.ofEpochMilli(task.leaseEnd()), leasedFor, payload(body), body.headers(), note(task.note()));
+        Instant.ofEpochMilli(task.leaseEnd()), leasedFor, payload(body), body.headers(), task.note());
   }
 
   private static @Nullable Payload payload(Body body) {
@@ -121,7 +109,7 @@ final class EngineTaskSource implements TaskSource {
       Duration within) {
     TaskId id = TaskId.parse(lease.taskId());
     WorkerId caller = worker == null ? WorkerId.ANONYMOUS : WorkerId.of(worker);
-    return engine.extend(id, Token.parse(lease.token()), duration, note(note), caller)
+    return engine.extend(id, Token.parse(lease.token()), duration, note, caller)
         .copy().orTimeout(TimeUnit.NANOSECONDS.convert(within), TimeUnit.NANOSECONDS)
         .thenApply(result -> extended(result, id));
   }
@@ -145,7 +133,7 @@ final class EngineTaskSource implements TaskSource {
   @Override
   public CompletableFuture<Void> settle(Lease lease, Settlement settlement) {
     TaskId id = TaskId.parse(lease.taskId());
-    return settle(id, Token.parse(lease.token()), settlement, io.foliot.core.TaskNote.NONE)
+    return settle(id, Token.parse(lease.token()), settlement, io.foliot.api.TaskNote.NONE)
         .thenAccept(result -> {
           switch (result.kind()) {
             case NOT_FOUND, STALE -> throw stale(id);
@@ -156,14 +144,14 @@ final class EngineTaskSource implements TaskSource {
   }
 
   private CompletableFuture<SettleResult> settle(TaskId id, Token token, Settlement settlement,
-      io.foliot.core.TaskNote note) {
+      io.foliot.api.TaskNote note) {
     return switch (settlement) {
-      case Settlement.Noted(Settlement end, TaskNote endNote) -> settle(id, token, end, note(endNote));
+      case Settlement.Noted(Settlement end, TaskNote endNote) -> settle(id, token, end, endNote);
       case Settlement.Ack() -> engine.ack(id, token, null, note);
       case Settlement.Again(Duration after) -> engine.ack(id, token, after, note);
       case Settlement.RunAgain() ->
-        engine.ack(id, token, null, note.marked(io.foliot.core.TaskNote.Mark.RUN_AGAIN));
-      case Settlement.EndJob() -> engine.ack(id, token, null, note.marked(io.foliot.core.TaskNote.Mark.END_JOB));
+        engine.ack(id, token, null, note.marked(io.foliot.api.TaskNote.Mark.RUN_AGAIN));
+      case Settlement.EndJob() -> engine.ack(id, token, null, note.marked(io.foliot.api.TaskNote.Mark.END_JOB));
       case Settlement.Nack(String reason, Duration delay) ->
         engine.nack(id, token, delay, reason == null ? "" : reason, note);
       case Settlement.Fail(String reason) -> engine.fail(id, token, reason == null ? "" : reason, note);
@@ -171,82 +159,9 @@ final class EngineTaskSource implements TaskSource {
     };
   }
 
-  private static TaskNote note(io.foliot.core.TaskNote note) {
-    return note.isEmpty()
-        ? TaskNote.NONE
-        : new TaskNote(note.progress(), note.message(), note.checkpoint(), note.log());
-  }
-
-  private static io.foliot.core.TaskNote note(TaskNote note) {
-    return new io.foliot.core.TaskNote(note.progress(), note.message(), note.checkpoint(), note.log(),
-        io.foliot.core.TaskNote.Mark.valueOf(note.mark().name()));
-  }
-
   @Override
   public void declare(Job job) {
-    var unused = jobs.declare(definition(job));
-  }
-
-  /**
-   * Returns the definition that the engine stores. A server reads the same definition from a request.
-   *
-   * @throws IllegalArgumentException if a setting is not valid for a job
-   */
-  static io.foliot.jobs.Job definition(Job job) {
-    io.foliot.jobs.Job.Builder builder = io.foliot.jobs.Job.named(job.name());
-    builder.queue(requireNonNull(job.queue()));
-    builder.schedule(schedule -> {
-      set(job.cron(), schedule::cron);
-      set(job.every(), schedule::every);
-      set(job.after(), schedule::after);
-      set(job.at(), schedule::at);
-      set(job.zone(), schedule::zone);
-      schedule.exclude(job.exclude());
-    });
-    Integer shards = job.shards();
-    builder.shards(shards == null ? 1 : shards, job.shardParameters().toArray(new String[0]));
-    set(job.scope(), scope -> builder.scope(Scope.valueOf(scope.name())));
-    set(job.allocator(), builder::allocator);
-    set(job.allocation(), rule -> builder.allocation(Allocation.valueOf(rule.name())));
-    builder.zones(job.zones().toArray(new String[0]));
-    set(job.overlap(), rule -> builder.overlap(choice("overlap", rule, Overlap.values())));
-    set(job.misfire(), rule -> builder.misfire(misfire(rule, job.misfireWindow())));
-    builder.timeout(job.timeout());
-    set(job.parameter(), json -> builder.parameter(Body.json(json)));
-    set(job.maxAttempts(), builder::maxAttempts);
-    set(job.pauseAfterFailures(), builder::pauseAfterFailures);
-    builder.runListeners(job.runListeners().stream().map(phase -> RunPhase.valueOf(phase.name()))
-        .toArray(RunPhase[]::new));
-    return builder.build();
-  }
-
-  private static <T> void set(@Nullable T value, Consumer<T> setting) {
-    if (value != null) {
-      setting.accept(value);
-    }
-  }
-
-  private static Misfire misfire(String rule, @Nullable Duration window) {
-    return switch (choice("misfire.policy", rule, Misfire.Policy.values())) {
-      case ONCE -> Misfire.once(window == null ? Misfire.DEFAULT.window() : window);
-      case ALL -> Misfire.all(Misfire.MAX_RUNS, window == null ? Misfire.DEFAULT.window() : window);
-      case SKIP -> Misfire.skip(window == null ? LATEST_OF_SKIP : window);
-    };
-  }
-
-  private static <E extends Enum<E>> E choice(String setting, String text, E[] choices) {
-    for (E choice : choices) {
-      if (word(choice).equals(text)) {
-        return choice;
-      }
-    }
-    throw new IllegalArgumentException(setting + ": expected one of "
-        + String.join(", ", Arrays.stream(choices).map(EngineTaskSource::word).toList()) + ", but got \"" + text
-        + '"');
-  }
-
-  private static String word(Enum<?> choice) {
-    return choice.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    var unused = jobs.declare(job);
   }
 
   @Override

@@ -1,10 +1,10 @@
 package io.foliot;
 
+import io.foliot.api.Limits;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.client.JobWorker;
-import io.foliot.core.Limits;
-import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
-import io.foliot.core.Target;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 

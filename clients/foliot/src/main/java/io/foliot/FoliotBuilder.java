@@ -100,7 +100,7 @@ public final class FoliotBuilder {
 
   /**
    * Registers an allocator: a function of the application that assigns the shards of a run to workers. A job names its
-   * allocator with {@link io.foliot.jobs.Job.Builder#allocator}. All nodes of a store must register the same
+   * allocator with {@link io.foliot.api.Job.Builder#allocator}. All nodes of a store must register the same
    * allocators, because each node plans a part of the jobs.
    *
    * @param name from 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}

@@ -1,10 +1,11 @@
 package io.foliot;
 
-import io.foliot.core.Limits;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.Limits;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskRef;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
 import io.foliot.engine.Engine;
@@ -57,8 +58,7 @@ final class JdbcTransaction implements Backend.InTransaction {
   @Override
   public Cancellation cancel(String queue, String key) {
     engine.ensureAcceptsWrites();
-    return EngineBackend
-        .cancelled(first(() -> tables.cancel(transaction, List.of(new TaskRef.ByKey(queue, key)))));
+    return first(() -> tables.cancel(transaction, List.of(new TaskRef.ByKey(queue, key)))).kind();
   }
 
   /** A call to the store with one item. */

@@ -1,6 +1,7 @@
 package io.foliot;
 
-import io.foliot.core.JobHeaders;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.RunPhase;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
@@ -18,25 +19,11 @@ import org.jspecify.annotations.Nullable;
  * @param missed how many scheduled times were missed directly before this one
  * @param zone the zone of the shard if the job runs in each zone, or null
  * @param phase the role of the task: a shard, or the listener before or after the shards
- * @param runResult the result of the run, such as SUCCEEDED, FAILED or STOPPED; null except in {@link Phase#AFTER}
- * @param runFailed how many shards of the run failed; 0 except in {@link Phase#AFTER}
+ * @param runResult the result of the run, such as SUCCEEDED, FAILED or STOPPED; null except in {@link RunPhase#AFTER}
+ * @param runFailed how many shards of the run failed; 0 except in {@link RunPhase#AFTER}
  */
 public record JobRun(String job, Instant scheduledAt, int shard, int shards, @Nullable String shardParameter,
-    int missed, @Nullable String zone, Phase phase, @Nullable String runResult, int runFailed) {
-  /** The phases of a run. */
-  public enum Phase {
-    /** Before the first shard. */
-    BEFORE,
-    /** The shards. */
-    SHARDS,
-    /** After the last shard. */
-    AFTER;
-
-    private static Phase of(@Nullable String header) {
-      return header == null ? SHARDS : valueOf(header.toUpperCase(Locale.ROOT));
-    }
-  }
-
+    int missed, @Nullable String zone, RunPhase phase, @Nullable String runResult, int runFailed) {
   /** Returns the run of a task with these headers, or null if the task belongs to no job. */
   static @Nullable JobRun of(Map<String, String> headers) {
     String job = headers.get(JobHeaders.JOB);
@@ -47,8 +34,12 @@ public record JobRun(String job, Instant scheduledAt, int shard, int shards, @Nu
     return new JobRun(job, Instant.parse(scheduledAt), number(headers, JobHeaders.SHARD),
         number(headers, JobHeaders.SHARDS), headers.get(JobHeaders.SHARD_PARAMETER),
         number(headers, JobHeaders.MISSED), headers.get(JobHeaders.ZONE),
-        Phase.of(headers.get(JobHeaders.PHASE)), headers.get(JobHeaders.RUN_RESULT),
+        phase(headers.get(JobHeaders.PHASE)), headers.get(JobHeaders.RUN_RESULT),
         number(headers, JobHeaders.RUN_FAILED));
+  }
+
+  private static RunPhase phase(@Nullable String header) {
+    return header == null ? RunPhase.SHARDS : RunPhase.valueOf(header.toUpperCase(Locale.ROOT));
   }
 
   private static int number(Map<String, String> headers, String name) {

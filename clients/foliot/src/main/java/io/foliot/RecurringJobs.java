@@ -1,10 +1,10 @@
 package io.foliot;
 
-import io.foliot.core.QueueConfig;
-import io.foliot.jobs.Job;
+import io.foliot.api.Job;
+import io.foliot.api.QueueConfig;
 import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.Jobs;
-import io.foliot.jobs.schedule.Calendar;
+import io.foliot.schedule.Calendar;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.util.List;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * foliot.tasks("billing", String.class).handle((text, run) -> report(run.job().scheduledAt()));
- * foliot.jobs().put(Job.named("report").queue("billing").cron("0 2 * * *").zone("Europe/Berlin"));
+ * foliot.jobs().put(Job.named("report").queue("billing").cron("0 2 * * *").timeZone("Europe/Berlin"));
  * }</pre>
  *
  * <p>Safe for use by any thread. Calls block until the store has answered, and fail with the same exceptions as those

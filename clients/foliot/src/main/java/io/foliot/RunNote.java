@@ -1,6 +1,6 @@
 package io.foliot;
 
-import io.foliot.core.TaskNote;
+import io.foliot.api.TaskNote;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;

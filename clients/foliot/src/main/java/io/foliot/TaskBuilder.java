@@ -1,6 +1,6 @@
 package io.foliot;
 
-import io.foliot.core.OnConflict;
+import io.foliot.api.OnConflict;
 import java.sql.Connection;
 import java.util.concurrent.CompletableFuture;
 

@@ -8,7 +8,7 @@ import io.foliot.client.JobWorker;
  *
  * <pre>{@code
  * foliot.workers().of("billing").zone("fra1").concurrency(8)
- *     .declare(Job.named("report").cron("0 2 * * *").zone("Europe/Berlin").shards(4))
+ *     .declare(Job.named("report").cron("0 2 * * *").timeZone("Europe/Berlin").shards(4))
  *     .handle("report", job -> JobResult.done(store(job.shardParameter(), job.fence())))
  *     .start();
  * }</pre>

@@ -3,9 +3,9 @@ package io.foliot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.Job;
 import io.foliot.backends.Await;
 import io.foliot.client.JobResult;
-import io.foliot.jobs.Job;
 import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.ShardAllocator;
 import io.foliot.jobs.ShardAllocator.Worker;
@@ -118,7 +118,7 @@ final class AllocatorTest {
     String missing = " its allocator, which this node does not have; each node of the store must register it:"
         + " allocator=by-parameter";
     try (Foliot foliot = Foliot.builder().node("w0").open(folder)) {
-      foliot.workers().of("billing").declare(io.foliot.client.Job.named("report").every(SECOND).shards(2, "w0", "w0")
+      foliot.workers().of("billing").declare(Job.named("report").every(SECOND).shards(2, "w0", "w0")
           .allocator("by-parameter")).handle("report", job -> JobResult.giveUp("not allocated")).start();
       Await.until("one run waits, and later scheduled times are skipped", BOUND, () -> foliot.jobs().find("report")
           .filter(job -> job.waiting() == 1 && job.totals().skipped() > 1).isPresent());

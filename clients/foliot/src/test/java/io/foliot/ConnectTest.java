@@ -4,15 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.Job;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.backends.Await;
-import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.FoliotException;
-import io.foliot.client.Job;
 import io.foliot.client.JobView;
-import io.foliot.client.QueueSettings;
-import io.foliot.client.TaskNote;
-import io.foliot.client.TaskState;
 import io.foliot.client.UnreachableException;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.config.FoliotConfig;
@@ -113,7 +113,7 @@ final class ConnectTest {
         handled.add(
             job == null ? "no job" : job.job() + " " + job.shard() + " " + job.shardParameter() + " " + report.kind());
       });
-      JobView report = client.putJob(Job.named("report").queue("billing").cron("0 2 1 1 *").zone("Asia/Tokyo")
+      JobView report = client.putJob(Job.named("report").queue("billing").cron("0 2 1 1 *").timeZone("Asia/Tokyo")
           .shards(2, "eu", "us").parameter("{\"kind\":\"daily\"}").build());
       assertThat(report.nextTimes().getFirst()).endsWith("T02:00:00+09:00");
       client.triggerJob("report", "once");
@@ -136,9 +136,9 @@ final class ConnectTest {
     try (Foliot foliot = Foliot.connect(url()); FoliotClient client = client()) {
       foliot.tasks("q", String.class).rate(5).concurrency(3).maxJobs(4).maxShards(6).retry(7, Duration.ofMillis(100));
       foliot.tasks("q", String.class).priority(2);
-      QueueSettings settings = client.getQueue("q").settings();
-      assertThat(settings.delivery().type()).isEqualTo("pull");
-      assertThat(settings.retry()).isNotNull().extracting(QueueSettings.Retry::maxAttempts).isEqualTo(7);
+      QueueConfig settings = client.getQueue("q").settings();
+      assertThat(settings.target().type()).isEqualTo("pull");
+      assertThat(settings.retry().maxAttempts()).isEqualTo(7);
       assertThat(settings.rate()).isEqualTo(5.0);
       assertThat(settings.concurrency()).isEqualTo(3);
       assertThat(settings.maxJobs()).isEqualTo(4);
@@ -150,7 +150,7 @@ final class ConnectTest {
   @Test
   void impossibleUsesAreRefused() {
     try (Foliot foliot = Foliot.connect(url()); FoliotClient client = client()) {
-      client.putQueue("calls", QueueSettings.of(Delivery.http(URI.create("http://127.0.0.1:9/x"))));
+      client.putQueue(QueueConfig.of("calls", Target.http(URI.create("http://127.0.0.1:9/x"))));
       Tasks<String> calls = foliot.tasks("calls", String.class);
       assertThat(calls.in(Duration.ofHours(1)).submit("x").result()).isEqualTo(Submitted.Result.CREATED);
       assertThatThrownBy(() -> calls.handle((text, run) -> {})).isInstanceOf(IllegalStateException.class)
@@ -184,7 +184,7 @@ final class ConnectTest {
         e -> assertThat(e.status()).isEqualTo(401));
     String worker = newKey(admin, "\"submit\", \"consume\", \"read\"", "mine");
     try (FoliotClient client = FoliotClient.builder(url()).apiKey(admin).build()) {
-      client.putQueue("mine", QueueSettings.of(Delivery.pull()));
+      client.putQueue(QueueConfig.of("mine", Target.pull()));
     }
     try (Foliot foliot = Foliot.builder().apiKey(worker).connect(url())) {
       Tasks<String> mine = foliot.tasks("mine", String.class).handle((text, run) -> handled.add(text));

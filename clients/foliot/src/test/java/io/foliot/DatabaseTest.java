@@ -4,12 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.Cancellation;
+import io.foliot.api.Job;
+import io.foliot.api.TaskState;
 import io.foliot.backends.Await;
 import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
 import io.foliot.client.FoliotClient;
-import io.foliot.client.TaskState;
-import io.foliot.jobs.Job;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.config.FoliotConfig;
 import java.io.ByteArrayOutputStream;

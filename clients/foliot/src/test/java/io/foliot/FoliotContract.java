@@ -3,8 +3,9 @@ package io.foliot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.Cancellation;
+import io.foliot.api.OnConflict;
 import io.foliot.backends.Await;
-import io.foliot.core.OnConflict;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -102,7 +103,7 @@ abstract class FoliotContract {
       assertThat(tasks.key("k").touchAsync(HOUR)).succeedsWithin(BOUND).isEqualTo(true);
       assertThat(tasks.key("none").touch(HOUR)).isFalse();
       assertThat(tasks.key("k").cancel()).isEqualTo(Cancellation.CANCELLED);
-      assertThat(tasks.key("k").cancelAsync()).succeedsWithin(BOUND).isEqualTo(Cancellation.ENDED);
+      assertThat(tasks.key("k").cancelAsync()).succeedsWithin(BOUND).isEqualTo(Cancellation.ALREADY_FINISHED);
       assertThat(tasks.key("k").touch(HOUR)).isFalse();
       assertThat(tasks.key("none").cancel()).isEqualTo(Cancellation.NOT_FOUND);
     }
@@ -186,9 +187,9 @@ abstract class FoliotContract {
       });
       tasks.now().key("k").submit("x");
       await(begun);
-      assertThat(tasks.key("k").cancel()).isEqualTo(Cancellation.RUNNING);
+      assertThat(tasks.key("k").cancel()).isEqualTo(Cancellation.CANCEL_PENDING);
       ends.countDown();
-      Await.until("the task has ended", BOUND, () -> tasks.key("k").cancel() == Cancellation.ENDED);
+      Await.until("the task has ended", BOUND, () -> tasks.key("k").cancel() == Cancellation.ALREADY_FINISHED);
     }
     assertThat(handled).containsExactly("x1");
   }
@@ -202,9 +203,9 @@ abstract class FoliotContract {
       });
       tasks.now().key("a").submit("a");
       awaitHandled(3);
-      Await.until("the task has failed", BOUND, () -> tasks.key("a").cancel() == Cancellation.ENDED);
+      Await.until("the task has failed", BOUND, () -> tasks.key("a").cancel() == Cancellation.ALREADY_FINISHED);
       tasks.now().attempts(2).key("b").submit("b");
-      Await.until("the task has failed", BOUND, () -> tasks.key("b").cancel() == Cancellation.ENDED);
+      Await.until("the task has failed", BOUND, () -> tasks.key("b").cancel() == Cancellation.ALREADY_FINISHED);
     }
     assertThat(handled).startsWith("a1", "a2", "a3");
   }
@@ -219,7 +220,7 @@ abstract class FoliotContract {
       });
       tasks.now().key("k").submit("x");
       awaitHandled(1);
-      Await.until("the task has failed", BOUND, () -> tasks.key("k").cancel() == Cancellation.ENDED);
+      Await.until("the task has failed", BOUND, () -> tasks.key("k").cancel() == Cancellation.ALREADY_FINISHED);
     }
     assertThat(handled).containsExactly(1);
   }
@@ -292,7 +293,7 @@ abstract class FoliotContract {
     if (isDurable()) {
       try (Foliot foliot = open()) {
         assertThat(foliot.tasks("q", String.class).key("k").cancel()).as("the end of the task is recorded")
-            .isEqualTo(Cancellation.ENDED);
+            .isEqualTo(Cancellation.ALREADY_FINISHED);
       }
     }
   }

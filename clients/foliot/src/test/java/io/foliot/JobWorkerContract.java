@@ -3,19 +3,19 @@ package io.foliot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.Job;
+import io.foliot.api.RunPhase;
+import io.foliot.api.Scope;
 import io.foliot.backends.Await;
 import io.foliot.client.Dataflow;
 import io.foliot.client.Fence;
 import io.foliot.client.FoliotJob;
-import io.foliot.client.Job;
 import io.foliot.client.JobContext;
 import io.foliot.client.JobListener;
 import io.foliot.client.JobResult;
-import io.foliot.client.JobScope;
 import io.foliot.client.JobWorker;
 import io.foliot.client.Payload;
 import io.foliot.client.RunEnd;
-import io.foliot.client.RunPhase;
 import io.foliot.client.Settlement;
 import java.time.Duration;
 import java.time.Instant;
@@ -196,7 +196,7 @@ abstract class JobWorkerContract {
       this.seen = seen;
     }
 
-    @FoliotJob(name = "warm-cache", every = "1s", scope = JobScope.ALL, runAtStart = true)
+    @FoliotJob(name = "warm-cache", every = "1s", scope = Scope.ALL, runAtStart = true)
     String warm(JobContext job) {
       seen.add(job.fence().equals(new Fence(0, 0)) ? "at start" : "as target " + job.shard() + "/" + job.shards());
       return "warm";
@@ -218,8 +218,8 @@ abstract class JobWorkerContract {
     try (Foliot foliot = open()) {
       for (String zone : List.of("fra1", "nyc2")) {
         foliot.workers().of("fleet").name("worker-" + zone).zone(zone)
-            .declare(Job.named("each").every(SECOND).scope(JobScope.ALL))
-            .declare(Job.named("zones").every(SECOND).scope(JobScope.PER_ZONE).zones("fra1", "nyc2"))
+            .declare(Job.named("each").every(SECOND).scope(Scope.ALL))
+            .declare(Job.named("zones").every(SECOND).scope(Scope.PER_ZONE).zones("fra1", "nyc2"))
             .handle("each", job -> {
               places.add("each " + zone + " of " + job.shards());
               return JobResult.done();
@@ -350,13 +350,13 @@ abstract class JobWorkerContract {
     try (Foliot foliot = open()) {
       assertThatThrownBy(() -> foliot.workers().of("no such name")).isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("no such name");
-      JobWorker.Builder noCron = foliot.workers().of("billing").declare(Job.named("report").cron("nonsense"))
+      JobWorker.Builder worker = foliot.workers().of("billing");
+      assertThatThrownBy(() -> worker.declare(Job.named("report").cron("nonsense")))
+          .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("cron");
+      JobWorker.Builder noCalendar = worker.declare(once("report").exclude("no such days"))
           .handle("report", job -> JobResult.done());
-      assertThatThrownBy(noCron::start).isInstanceOf(RuntimeException.class).hasMessageContaining("cron");
-      JobWorker.Builder noRule = foliot.workers().of("billing").declare(once("report").overlap("sometimes"))
-          .handle("report", job -> JobResult.done());
-      assertThatThrownBy(noRule::start).isInstanceOf(RuntimeException.class).hasMessageContaining("overlap")
-          .hasMessageContaining("sometimes");
+      assertThatThrownBy(noCalendar::start).isInstanceOf(RuntimeException.class).hasMessageContaining("exclude")
+          .hasMessageContaining("no such days");
     }
   }
 }

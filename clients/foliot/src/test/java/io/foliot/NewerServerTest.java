@@ -4,11 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
+import io.foliot.client.UnknownOutcomeException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,12 +55,11 @@ final class NewerServerTest {
   void anUnknownResultIsAnError() {
     try (Foliot foliot = Foliot.connect(URI.create("http://127.0.0.1:" + server.getAddress().getPort()))) {
       Tasks<String> tasks = foliot.tasks("q", String.class);
-      assertThatThrownBy(() -> tasks.now().submit("x")).isInstanceOf(IllegalStateException.class)
-          .hasMessageContaining("update io.foliot:foliot-client");
-      assertThatThrownBy(() -> tasks.key("k").touch(Duration.ofHours(1))).isInstanceOf(IllegalStateException.class)
-          .hasMessageContaining("key k");
-      assertThatThrownBy(() -> tasks.key("k").cancel()).isInstanceOf(IllegalStateException.class)
-          .hasMessageContaining("a cancel");
+      for (ThrowingCallable call : List.<ThrowingCallable>of(() -> tasks.now().submit("x"),
+          () -> tasks.key("k").touch(Duration.ofHours(1)), () -> tasks.key("k").cancel())) {
+        assertThatThrownBy(call).isInstanceOf(UnknownOutcomeException.class).rootCause()
+            .hasMessageContaining("update io.foliot:foliot-client").hasMessageContaining("FROM_THE_FUTURE");
+      }
     }
   }
 }

@@ -2,15 +2,15 @@ package io.foliot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Body;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.backends.Await;
 import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
-import io.foliot.core.Body;
 import io.foliot.core.Meter;
-import io.foliot.core.QueueConfig;
 import io.foliot.core.Submission;
 import io.foliot.core.SystemClock;
-import io.foliot.core.Target;
 import io.foliot.core.ThreadEventLoop;
 import io.foliot.core.TimeSource;
 import io.foliot.core.delivery.Answer;

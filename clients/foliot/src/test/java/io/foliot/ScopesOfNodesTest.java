@@ -2,13 +2,12 @@ package io.foliot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Job;
+import io.foliot.api.Scope;
 import io.foliot.backends.Await;
 import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
 import io.foliot.client.JobResult;
-import io.foliot.client.JobScope;
-import io.foliot.jobs.Job;
-import io.foliot.jobs.Scope;
 import io.foliot.store.jdbc.JdbcOptions;
 import io.foliot.store.jdbc.JdbcStore;
 import java.time.Duration;
@@ -91,8 +90,8 @@ final class ScopesOfNodesTest {
         for (String zone : ZONES) {
           Foliot foliot = zone.equals("fra1") ? one : other;
           foliot.workers().of("billing")
-              .declare(io.foliot.client.Job.named("each").every(SECOND).scope(JobScope.ALL))
-              .declare(io.foliot.client.Job.named("zones").every(SECOND).scope(JobScope.PER_ZONE).zones("fra1", "nyc2"))
+              .declare(Job.named("each").every(SECOND).scope(Scope.ALL))
+              .declare(Job.named("zones").every(SECOND).scope(Scope.PER_ZONE).zones("fra1", "nyc2"))
               .handle("each", job -> {
                 places.add("each at " + zone + ", one of " + job.shards());
                 return JobResult.done();

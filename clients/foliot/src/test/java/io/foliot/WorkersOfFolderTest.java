@@ -2,10 +2,10 @@ package io.foliot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Job;
+import io.foliot.api.Scope;
 import io.foliot.backends.Await;
-import io.foliot.client.Job;
 import io.foliot.client.JobResult;
-import io.foliot.client.JobScope;
 import io.foliot.jobs.JobStatus;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,8 +52,8 @@ final class WorkersOfFolderTest extends JobWorkerContract {
 
   private static void start(Foliot foliot, Set<String> runs) {
     foliot.workers().of("billing").zone("fra1")
-        .declare(Job.named("all").every(Duration.ofSeconds(1)).scope(JobScope.ALL))
-        .declare(Job.named("per-zone").every(Duration.ofSeconds(1)).scope(JobScope.PER_ZONE))
+        .declare(Job.named("all").every(Duration.ofSeconds(1)).scope(Scope.ALL))
+        .declare(Job.named("per-zone").every(Duration.ofSeconds(1)).scope(Scope.PER_ZONE))
         .handle("all", job -> ran(runs, "all")).handle("per-zone", job -> ran(runs, "per-zone")).start();
   }
 

@@ -1,5 +1,9 @@
 package io.foliot.client;
 
+import io.foliot.api.Cancellation;
+import io.foliot.api.Job;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.TaskNote;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -60,8 +64,9 @@ public final class AsyncFoliotClient {
   }
 
   /** As {@link FoliotClient#putQueue}. */
-  public CompletableFuture<Void> putQueue(String queue, QueueSettings settings) {
-    return send("PUT", ApiPath.queue(queue), settings::write, Repeat.ALWAYS, Reading.NOTHING);
+  public CompletableFuture<Void> putQueue(QueueConfig queue) {
+    return send("PUT", ApiPath.queue(queue.name()), json -> Json.writeFields(json, queue.values()), Repeat.ALWAYS,
+        Reading.NOTHING);
   }
 
   /** As {@link FoliotClient#patchQueue}. */
@@ -98,13 +103,14 @@ public final class AsyncFoliotClient {
 
   /** As {@link FoliotClient#putJob}. */
   public CompletableFuture<JobView> putJob(Job job) {
-    return send("PUT", ApiPath.job(job.requireQueue().name()), job::write, Repeat.ALWAYS,
+    return send("PUT", ApiPath.job(job.name()), json -> Json.writeFields(json, job.values()), Repeat.ALWAYS,
         Reading.of(one(JobView::of)));
   }
 
   /** As {@link FoliotClient#declareJob}. */
   public CompletableFuture<JobView> declareJob(Job job) {
-    return send("POST", ApiPath.job(job.requireQueue().name()).then("/declare"), job::write, Repeat.ALWAYS,
+    return send("POST", ApiPath.job(job.name()).then("/declare"), json -> Json.writeFields(json, job.values()),
+        Repeat.ALWAYS,
         Reading.of(one(JobView::of)));
   }
 
@@ -215,7 +221,7 @@ public final class AsyncFoliotClient {
   public CompletableFuture<List<TouchResult>> touchKeys(String queue, List<String> keys, Duration delay) {
     requireBatch("keys", keys.size());
     keys.forEach(key -> Names.requireName("key", key));
-    DurationText.requireNotNegative("delay", delay);
+    Durations.requireNotNegative("delay", delay);
     return send("POST", ApiPath.queue(queue).then("/keys:touch"), json -> {
       Json.writeTexts(json, "keys", keys);
       Json.write(json, "delay", delay);
@@ -235,7 +241,7 @@ public final class AsyncFoliotClient {
   }
 
   /** As {@link FoliotClient#cancelByKey}. */
-  public CompletableFuture<CancelResult> cancelByKey(String queue, String key) {
+  public CompletableFuture<Cancellation> cancelByKey(String queue, String key) {
     return cancel(ApiPath.key(queue, key));
   }
 
@@ -274,14 +280,14 @@ public final class AsyncFoliotClient {
   }
 
   /** As {@link FoliotClient#cancel}. */
-  public CompletableFuture<CancelResult> cancel(String id) {
+  public CompletableFuture<Cancellation> cancel(String id) {
     return cancel(ApiPath.task(id));
   }
 
-  private CompletableFuture<CancelResult> cancel(ApiPath path) {
+  private CompletableFuture<Cancellation> cancel(ApiPath path) {
     HttpRequest request = transport.request(path).DELETE().build();
     return transport.call(request, requestTimeout, Repeat.IF_NOT_DONE,
-        new Reading<>(one(CancelResult::of), CancelResult.NOT_FOUND));
+        new Reading<>(one(json -> json.constant("result", Cancellation.values())), Cancellation.NOT_FOUND));
   }
 
   /** As {@link FoliotClient#runNow}. */
@@ -393,7 +399,7 @@ public final class AsyncFoliotClient {
     return send("POST", ApiPath.task(lease.taskId()).then(route), json -> {
       lease.write(json);
       fields.accept(json);
-      note.write(json);
+      NoteJson.write(json, note);
     }, Repeat.ALWAYS, Reading.NOTHING);
   }
 
@@ -429,13 +435,13 @@ public final class AsyncFoliotClient {
   private static Consumer<JsonGenerator> fields(TaskNote note, @Nullable String worker) {
     return json -> {
       Json.write(json, "worker", worker);
-      note.write(json);
+      NoteJson.write(json, note);
     };
   }
 
   private CompletableFuture<Duration> extend(Lease lease, Duration duration, Consumer<JsonGenerator> more,
       Duration timeout) {
-    DurationText.requirePositive("lease", duration);
+    Durations.requirePositive("lease", duration);
     HttpRequest request = transport.request(ApiPath.task(lease.taskId()).then("/extend"))
         .header("Content-Type", JSON).POST(body(json -> {
           lease.write(json);

@@ -22,8 +22,8 @@ public record ClaimRequest(int max, Duration pollWait, Duration lease, @Nullable
     if (max < 1) {
       throw new IllegalArgumentException("max must be positive: max=" + max);
     }
-    DurationText.requireNotNegative("pollWait", pollWait);
-    DurationText.requirePositive("lease", lease);
+    Durations.requireNotNegative("pollWait", pollWait);
+    Durations.requirePositive("lease", lease);
     if (worker != null) {
       Names.requireName("worker", worker);
     }

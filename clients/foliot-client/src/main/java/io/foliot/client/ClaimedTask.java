@@ -1,5 +1,6 @@
 package io.foliot.client;
 
+import io.foliot.api.TaskNote;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -44,7 +45,7 @@ public record ClaimedTask(
   private static ClaimedTask of(JsonObject json, @Nullable Duration leasedFor) {
     return new ClaimedTask(json.text("id"), json.text("queue"), json.textOrNull("key"), json.number("generation"),
         json.integer("attempt"), json.instant("dueAt"), json.text("token"), json.instant("leaseEnd"), leasedFor,
-        Payload.of(json), json.textMap("headers"), TaskNote.of(json));
+        Payload.of(json), json.textMap("headers"), NoteJson.read(json));
   }
 
   /** Returns the lease, for the calls that extend the lease or settle the attempt. */

@@ -55,7 +55,7 @@ public interface Dataflow<T> {
    * @throws IllegalArgumentException if the time limit is not positive
    */
   static Mode streaming(Duration longest) {
-    return new Mode(true, DurationText.requirePositive("longest", longest));
+    return new Mode(true, Durations.requirePositive("longest", longest));
   }
 
   /**

@@ -2,6 +2,10 @@ package io.foliot.client;
 
 import static java.util.Objects.requireNonNull;
 
+import io.foliot.api.Cancellation;
+import io.foliot.api.Job;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.TaskNote;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
@@ -92,8 +96,8 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /** Creates a queue, or replaces its settings. */
-  public void putQueue(String queue, QueueSettings settings) {
-    await(async.putQueue(queue, settings));
+  public void putQueue(QueueConfig queue) {
+    await(async.putQueue(queue));
   }
 
   /**
@@ -287,7 +291,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /** Cancels the task of a key. */
-  public CancelResult cancelByKey(String queue, String key) {
+  public Cancellation cancelByKey(String queue, String key) {
     return await(async.cancelByKey(queue, key));
   }
 
@@ -354,7 +358,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /** Cancels a task. */
-  public CancelResult cancel(String id) {
+  public Cancellation cancel(String id) {
     return await(async.cancel(id));
   }
 
@@ -417,7 +421,7 @@ public final class FoliotClient implements AutoCloseable {
 
   /**
    * Extends a lease. The new end is the given duration from now, but not later than the queue's {@link
-   * QueueSettings#maxRun} permits, and never earlier than the old end.
+   * QueueConfig#maxRun} permits, and never earlier than the old end.
    *
    * @return how long the lease certainly lasts, counted from the call; at most the requested duration
    * @throws FoliotException with 409 if the lease is no longer valid, or the task was cancelled
@@ -566,7 +570,7 @@ public final class FoliotClient implements AutoCloseable {
 
     /** Sets the longest wait for a connection; 5 seconds by default. */
     public Builder connectTimeout(Duration timeout) {
-      connectTimeout = DurationText.requirePositive("connectTimeout", timeout);
+      connectTimeout = Durations.requirePositive("connectTimeout", timeout);
       return this;
     }
 
@@ -575,7 +579,7 @@ public final class FoliotClient implements AutoCloseable {
      * claim, the poll wait is added. If a call is repeated, each request has this timeout.
      */
     public Builder requestTimeout(Duration timeout) {
-      requestTimeout = DurationText.requirePositive("requestTimeout", timeout);
+      requestTimeout = Durations.requirePositive("requestTimeout", timeout);
       return this;
     }
 

@@ -1,5 +1,9 @@
 package io.foliot.client;
 
+import io.foliot.api.Job;
+import io.foliot.api.Overlap;
+import io.foliot.api.RunPhase;
+import io.foliot.api.Scope;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -31,10 +35,10 @@ public @interface FoliotJob {
   String after() default "";
 
   /** Returns the time zone of the schedule, such as {@code Europe/Berlin}; empty for UTC. */
-  String zone() default "";
+  String timeZone() default "";
 
   /** Returns the rule that selects the workers of a run. */
-  JobScope scope() default JobScope.ONE;
+  Scope scope() default Scope.ONE;
 
   /** Returns the zones in which a {@code PER_ZONE} job runs; empty for all zones that have a worker. */
   String[] zones() default {};
@@ -45,11 +49,8 @@ public @interface FoliotJob {
   /** Returns the text parameters of the shards, from shard 0 on. Shards beyond the last text have no parameter. */
   String[] shardParameters() default {};
 
-  /**
-   * Returns the rule for a scheduled time that comes while a run is active: skip, queue, replace or allow; empty for
-   * the server's default.
-   */
-  String overlap() default "";
+  /** Returns the rule for a scheduled time that comes while a run is active. */
+  Overlap overlap() default Overlap.SKIP;
 
   /** Returns how long a run may take, such as {@code 2h}; empty for no limit. */
   String timeout() default "";

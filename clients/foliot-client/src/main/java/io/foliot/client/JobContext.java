@@ -1,5 +1,6 @@
 package io.foliot.client;
 
+import io.foliot.api.Scope;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -15,13 +16,13 @@ public interface JobContext {
    */
   Instant scheduledAt();
 
-  /** Returns the number of this shard, from 0; with the scope {@link JobScope#PER_ZONE}, the number in its zone. */
+  /** Returns the number of this shard, from 0; with the scope {@link Scope#PER_ZONE}, the number in its zone. */
   int shard();
 
-  /** Returns how many shards the run has; with the scope {@link JobScope#PER_ZONE}, how many it has in this zone. */
+  /** Returns how many shards the run has; with the scope {@link Scope#PER_ZONE}, how many it has in this zone. */
   int shards();
 
-  /** Returns the zone of this shard; null unless the scope of the job is {@link JobScope#PER_ZONE}. */
+  /** Returns the zone of this shard; null unless the scope of the job is {@link Scope#PER_ZONE}. */
   default @Nullable String zone() {
     return null;
   }

@@ -2,6 +2,10 @@ package io.foliot.client;
 
 import static java.util.Objects.requireNonNullElse;
 
+import io.foliot.api.DurationText;
+import io.foliot.api.Job;
+import io.foliot.api.Overlap;
+import io.foliot.api.Scope;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -20,7 +24,7 @@ final class JobMethods {
    * @param declaration the job that the annotation defines; null if the annotation has no schedule
    * @param handler the handler that calls the method
    */
-  record Found(FoliotJob annotation, @Nullable Job declaration, JobHandler handler) {}
+  record Found(FoliotJob annotation, Job.@Nullable Builder declaration, JobHandler handler) {}
 
   private JobMethods() {}
 
@@ -79,13 +83,14 @@ final class JobMethods {
     }
   }
 
-  private static @Nullable Job declaration(Method method, FoliotJob annotation) {
+  private static Job.@Nullable Builder declaration(Method method, FoliotJob annotation) {
     long schedules = List.of(annotation.cron(), annotation.every(), annotation.after()).stream()
         .filter(text -> !text.isEmpty()).count();
     if (schedules == 0) {
-      boolean isPlain = Stream.of(annotation.zone(), annotation.overlap(), annotation.timeout())
+      boolean isPlain = Stream.of(annotation.timeZone(), annotation.timeout())
           .allMatch(String::isEmpty)
-          && annotation.scope() == JobScope.ONE && annotation.zones().length == 0 && annotation.shards() == 1
+          && annotation.overlap() == Overlap.SKIP && annotation.scope() == Scope.ONE && annotation.zones().length == 0
+          && annotation.shards() == 1
           && annotation.shardParameters().length == 0 && annotation.runListeners().length == 0;
       if (!isPlain) {
         throw new IllegalArgumentException("@FoliotJob without cron, every or after declares no job, so it must not"
@@ -100,16 +105,16 @@ final class JobMethods {
     ifSet(annotation.cron(), job::cron);
     ifSet(annotation.every(), text -> job.every(duration(method, "every", text)));
     ifSet(annotation.after(), text -> job.after(duration(method, "after", text)));
-    ifSet(annotation.zone(), job::zone);
-    ifSet(annotation.overlap(), job::overlap);
+    ifSet(annotation.timeZone(), job::timeZone);
+    job.overlap(annotation.overlap());
     ifSet(annotation.timeout(), text -> job.timeout(duration(method, "timeout", text)));
     if (annotation.shards() != 1 || annotation.shardParameters().length > 0) {
       job.shards(annotation.shards(), annotation.shardParameters());
     }
-    if (annotation.scope() != JobScope.ONE) {
+    if (annotation.scope() != Scope.ONE) {
       job.scope(annotation.scope());
     }
-    return job.zones(annotation.zones()).runListeners(annotation.runListeners()).build();
+    return job.zones(annotation.zones()).runListeners(annotation.runListeners());
   }
 
   private static void ifSet(String text, Consumer<String> set) {
@@ -121,7 +126,7 @@ final class JobMethods {
   private static Duration duration(Method method, String setting, String text) {
     try {
       return DurationText.parse(text);
-    } catch (UnreadableAnswerException e) {
+    } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
           setting + ": expected a duration such as \"30m\", but got \"" + text + "\": method=" + method, e);
     }

@@ -39,7 +39,7 @@ public sealed interface JobResult {
   record Failed(String reason, @Nullable Duration delay) implements JobResult {
     public Failed {
       if (delay != null) {
-        DurationText.requireNotNegative("delay", delay);
+        Durations.requireNotNegative("delay", delay);
       }
     }
   }

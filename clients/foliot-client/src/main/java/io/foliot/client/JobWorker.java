@@ -1,7 +1,11 @@
 package io.foliot.client;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import io.foliot.api.Body;
+import io.foliot.api.Job;
+import io.foliot.api.TaskNote;
 import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -132,7 +136,7 @@ public final class JobWorker implements AutoCloseable {
     List<Job> undeclared = new ArrayList<>();
     for (Job job : jobs) {
       try {
-        surroundings.source().declare(job.requireQueue());
+        surroundings.source().declare(job);
       } catch (Throwable e) {
         boolean isRefusal = e instanceof IllegalArgumentException
             || (e instanceof FoliotException refusal && refusal.status() < SERVER_ERROR
@@ -185,9 +189,10 @@ public final class JobWorker implements AutoCloseable {
 
     StartedHere(String job) {
       Job declared = declarations.get(job);
-      String parameter = declared == null ? null : declared.parameter();
+      Body parameter = declared == null ? Body.EMPTY : declared.parameter();
       task = new ClaimedTask("at-start", queue, null, 0, 0, clock.now(), "", clock.now(), null,
-          parameter == null ? null : Payload.json(parameter), RunningShard.headers(job, clock.now()), TaskNote.NONE);
+          parameter.equals(Body.EMPTY) ? null : Payload.json(new String(parameter.payload(), UTF_8)),
+          RunningShard.headers(job, clock.now()), TaskNote.NONE);
     }
 
     @Override
@@ -440,7 +445,7 @@ public final class JobWorker implements AutoCloseable {
      * workers after their leases have ended.
      */
     public Builder lease(Duration duration) {
-      lease = DurationText.requirePositive("lease", duration);
+      lease = Durations.requirePositive("lease", duration);
       return this;
     }
 
@@ -449,29 +454,28 @@ public final class JobWorker implements AutoCloseable {
      * on other workers after this time and a few seconds more.
      */
     public Builder pollWait(Duration duration) {
-      pollWait = DurationText.requirePositive("pollWait", duration);
+      pollWait = Durations.requirePositive("pollWait", duration);
       return this;
     }
 
     /** Sets how long {@link JobWorker#close} waits for handlers; 30 seconds by default. */
     public Builder grace(Duration duration) {
-      grace = DurationText.requireNotNegative("grace", duration);
+      grace = Durations.requireNotNegative("grace", duration);
       return this;
     }
 
-    /** As {@link #declare(Job)}. */
+    /** As {@link #declare(Job)}. A job without a queue is declared with the queue of the worker. */
     public Builder declare(Job.Builder job) {
-      return declare(job.build());
+      return declare(job.buildIn(queue));
     }
 
     /**
-     * Declares a job when the worker starts, as {@link FoliotClient#declareJob} does. A job without a queue is declared
-     * with the queue of the worker.
+     * Declares a job when the worker starts, as {@link FoliotClient#declareJob} does.
      *
      * @throws IllegalArgumentException if a job of the same name was declared before
      */
     public Builder declare(Job job) {
-      if (declarations.putIfAbsent(job.name(), job.orInQueue(queue)) != null) {
+      if (declarations.putIfAbsent(job.name(), job) != null) {
         throw new IllegalArgumentException("a job must not be declared twice: job=" + job.name());
       }
       return this;

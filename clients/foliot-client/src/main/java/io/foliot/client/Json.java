@@ -1,10 +1,16 @@
 package io.foliot.client;
 
+import io.foliot.api.Field;
+import io.foliot.api.FieldType;
+import io.foliot.api.Target;
+import io.foliot.api.Values;
 import java.io.ByteArrayOutputStream;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -83,6 +89,59 @@ final class Json {
     json.writeArrayPropertyStart(name);
     values.forEach(json::writeString);
     json.writeEndArray();
+  }
+
+  /**
+   * Writes the values that are not the defaults of their fields.
+   *
+   * @throws IllegalArgumentException if a body is not exactly one JSON value
+   */
+  static void writeFields(JsonGenerator json, Values values) {
+    for (Field<?> field : values.fields().all()) {
+      if (values.isSet(field)) {
+        writeField(json, values, field);
+      }
+    }
+  }
+
+  private static <T> void writeField(JsonGenerator json, Values values, Field<T> field) {
+    writeValue(json, field, values.require(field));
+  }
+
+  /** Writes a field; null is written as such. */
+  static <T> void writeValue(JsonGenerator json, Field<T> field, @Nullable T value) {
+    String name = field.name();
+    if (value == null) {
+      json.writeNullProperty(name);
+      return;
+    }
+    switch (field.type()) {
+      case FieldType.Whole whole -> json.writeNumberProperty(name, (Integer) value);
+      case FieldType.Decimal decimal -> json.writeNumberProperty(name, (Double) value);
+      case FieldType.Truth truth -> json.writeBooleanProperty(name, (Boolean) value);
+      case FieldType.Text text -> write(json, name, Names.requireWellFormed(name, (String) value));
+      case FieldType.Span span -> write(json, name, (Duration) value);
+      case FieldType.Time time -> write(json, name, (Instant) value);
+      case FieldType.Choice<?> choice -> write(json, name, field.type().text(value));
+      case FieldType.Choices<?> choices ->
+        writeTexts(json, name, ((Set<?>) value).stream().map(each -> FieldType.word((Enum<?>) each)).toList());
+      case FieldType.Texts texts ->
+        writeTexts(json, name, ((List<?>) value).stream().map(String.class::cast).toList());
+      case FieldType.Json body -> writeJson(json, name, requireOneValue(name, field.type().text(value)));
+      case FieldType.Delivery delivery -> {
+        Target target = (Target) value;
+        json.writeObjectPropertyStart(name);
+        json.writeStringProperty("type", target.type());
+        target.settings().forEach(json::writeStringProperty);
+        write(json, "timeout", target.timeout().equals(Target.DEFAULT_TIMEOUT) ? null : target.timeout());
+        json.writeEndObject();
+      }
+      case FieldType.Nested<T> nested -> {
+        json.writeObjectPropertyStart(name);
+        writeFields(json, nested.take().apply(value));
+        json.writeEndObject();
+      }
+    }
   }
 
   /** Writes a field. Its value is JSON text that {@link #requireOneValue} has accepted. */

@@ -2,6 +2,13 @@ package io.foliot.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.foliot.api.Body;
+import io.foliot.api.DurationText;
+import io.foliot.api.Field;
+import io.foliot.api.FieldType;
+import io.foliot.api.Fields;
+import io.foliot.api.Target;
+import io.foliot.api.Values;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -237,7 +244,29 @@ final class JsonObject {
   @Nullable
   Duration durationOrNull(String name) {
     String text = textOrNull(name);
-    return text == null ? null : DurationText.parse(text);
+    try {
+      return text == null ? null : DurationText.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new UnreadableAnswerException("a duration must be readable: field=" + name + ", value=" + text, e);
+    }
+  }
+
+  /** Returns whether a field is present and true. */
+  boolean isTrue(String name) {
+    return Boolean.TRUE.equals(truthOrNull(name));
+  }
+
+  /** Returns the constant whose name is the value of a field. A newer server may have constants that are not known. */
+  <E extends Enum<E>> E constant(String name, E[] known) {
+    String text = text(name);
+    for (E constant : known) {
+      if (constant.name().equals(text)) {
+        return constant;
+      }
+    }
+    throw new UnreadableAnswerException(
+        "the client does not know a value of a newer server; update io.foliot:foliot-client: field=" + name + ", value="
+            + text);
   }
 
   byte @Nullable [] base64OrNull(String name) {
@@ -247,6 +276,57 @@ final class JsonObject {
     } catch (IllegalArgumentException e) {
       throw new UnreadableAnswerException("bytes must be in Base64: field=" + name, e);
     }
+  }
+
+  /**
+   * Returns the values of the fields of a table that this object has. Other fields are ignored.
+   *
+   * @throws UnreadableAnswerException if a field has another type
+   */
+  Values values(Fields fields) {
+    Values values = Values.of(fields);
+    for (Field<?> field : fields.all()) {
+      if (has(field.name())) {
+        values = with(values, field);
+      }
+    }
+    return values;
+  }
+
+  private <T> Values with(Values values, Field<T> field) {
+    try {
+      return values.with(field, value(field));
+    } catch (IllegalArgumentException e) {
+      throw new UnreadableAnswerException("an answer has a setting that the client does not know: " + e.getMessage(),
+          e);
+    }
+  }
+
+  @SuppressWarnings("unchecked") // each case returns a value of its type
+  private <T> T value(Field<T> field) {
+    String name = field.name();
+    return (T) switch (field.type()) {
+      case FieldType.Whole whole -> integer(name);
+      case FieldType.Decimal decimal -> require(name, decimalOrNull(name));
+      case FieldType.Truth truth -> require(name, truthOrNull(name));
+      case FieldType.Text text -> text(name);
+      case FieldType.Span span -> require(name, durationOrNull(name));
+      case FieldType.Time time -> instant(name);
+      case FieldType.Choice<?> choice -> choice.parse(name, text(name));
+      case FieldType.Choices<?> choices -> choices.of(name, texts(name));
+      case FieldType.Texts texts -> texts(name);
+      case FieldType.Json json -> Body.json(json(name));
+      case FieldType.Delivery delivery -> object(name).target();
+      case FieldType.Nested<?> nested -> nested.make().apply(object(name).values(nested.fields()));
+    };
+  }
+
+  private Target target() {
+    Map<String, String> settings = new LinkedHashMap<>();
+    names().stream().filter(name -> !name.equals("type") && !name.equals("timeout"))
+        .forEach(name -> settings.put(name, isText(name) ? text(name) : json(name)));
+    Duration timeout = durationOrNull("timeout");
+    return new Target(text("type"), settings, timeout == null ? Target.DEFAULT_TIMEOUT : timeout);
   }
 
   JsonObject object(String name) {

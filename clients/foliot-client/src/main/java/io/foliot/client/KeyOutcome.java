@@ -15,11 +15,5 @@ public enum KeyOutcome {
   /** An earlier request had the same idempotency key. Nothing changed; the task of that request is returned. */
   REPEATED,
   /** The key has no live task; nothing changed. */
-  NOT_FOUND,
-  /** A result of a newer server, which this client does not recognize. */
-  UNRECOGNIZED;
-
-  static KeyOutcome of(JsonObject json) {
-    return Names.constant(values(), json.text("result"), UNRECOGNIZED);
-  }
+  NOT_FOUND
 }

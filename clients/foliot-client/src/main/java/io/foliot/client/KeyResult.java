@@ -12,6 +12,7 @@ import java.time.Instant;
  */
 public record KeyResult(KeyOutcome result, String id, long generation, Instant dueAt) {
   static KeyResult of(JsonObject json) {
-    return new KeyResult(KeyOutcome.of(json), json.text("id"), json.number("generation"), json.instant("dueAt"));
+    return new KeyResult(json.constant("result", KeyOutcome.values()), json.text("id"), json.number("generation"),
+        json.instant("dueAt"));
   }
 }

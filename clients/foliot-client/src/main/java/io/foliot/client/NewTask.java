@@ -1,8 +1,10 @@
 package io.foliot.client;
 
+import io.foliot.api.OnConflict;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -39,7 +41,7 @@ public record NewTask(
       throw new IllegalArgumentException("a task must have a delay or a dueAt: delay=" + delay + ", dueAt=" + dueAt);
     }
     if (delay != null) {
-      DurationText.requireNotNegative("delay", delay);
+      Durations.requireNotNegative("delay", delay);
     }
     if (key != null) {
       Names.requireName("key", key);
@@ -180,6 +182,6 @@ public record NewTask(
     }
     Json.write(json, "headers", headers);
     Json.write(json, "maxAttempts", maxAttempts);
-    Json.write(json, "onConflict", onConflict == null ? null : onConflict.wireName());
+    Json.write(json, "onConflict", onConflict == null ? null : onConflict.name().toLowerCase(Locale.ROOT));
   }
 }

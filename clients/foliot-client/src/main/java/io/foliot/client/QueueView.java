@@ -1,5 +1,7 @@
 package io.foliot.client;
 
+import io.foliot.api.QueueConfig;
+import io.foliot.api.QueueFields;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record QueueView(
     String queue,
-    QueueSettings settings,
+    QueueConfig settings,
     Map<String, Long> counts,
     @Nullable Duration lag,
     String json) {
@@ -31,7 +33,8 @@ public record QueueView(
     JsonObject states = stats.has("counts") ? stats.object("counts") : JsonObject.EMPTY;
     Map<String, Long> counts = new LinkedHashMap<>();
     states.names().forEach(name -> counts.put(name, states.number(name)));
-    return new QueueView(json.text("queue"), QueueSettings.of(json), counts, stats.durationOrNull("lag"), json.json());
+    return new QueueView(json.text("queue"), QueueConfig.of(json.text("queue"), json.values(QueueFields.TABLE)), counts,
+        stats.durationOrNull("lag"), json.json());
   }
 
   /** Returns a text without the unparsed answer, because the server does not mask all secrets in the answer's URLs. */

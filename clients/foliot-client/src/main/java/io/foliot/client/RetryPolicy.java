@@ -24,9 +24,9 @@ public record RetryPolicy(int maxAttempts, Duration firstBackoff, Duration maxBa
     if (maxAttempts < 1) {
       throw new IllegalArgumentException("maxAttempts must be positive: maxAttempts=" + maxAttempts);
     }
-    DurationText.requirePositive("firstBackoff", firstBackoff);
-    DurationText.requirePositive("maxBackoff", maxBackoff);
-    DurationText.requireNotNegative("maxRetryAfter", maxRetryAfter);
+    Durations.requirePositive("firstBackoff", firstBackoff);
+    Durations.requirePositive("maxBackoff", maxBackoff);
+    Durations.requireNotNegative("maxRetryAfter", maxRetryAfter);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.foliot.client;
 
+import io.foliot.api.TaskNote;
 import java.util.concurrent.CompletableFuture;
 
 /** A running attempt of a {@link Worker}, in the form that a handler uses. Safe for use by any thread. */

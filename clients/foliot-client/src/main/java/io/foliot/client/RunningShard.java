@@ -1,5 +1,6 @@
 package io.foliot.client;
 
+import io.foliot.api.JobHeaders;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Map;
@@ -9,18 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The context of an attempt, which is read from the headers and the note of its task. */
 final class RunningShard implements JobContext {
-  // Names of headers of the tasks of a run.
-  private static final String JOB = "foliot-job";
-  private static final String SCHEDULED_AT = "foliot-scheduled-at";
-  private static final String SHARD = "foliot-shard";
-  private static final String SHARDS = "foliot-shards";
-  private static final String SHARD_PARAMETER = "foliot-shard-parameter";
-  private static final String MISSED = "foliot-missed";
-  private static final String ZONE = "foliot-zone";
-  private static final String PHASE = "foliot-phase";
-  private static final String RUN_RESULT = "foliot-run-result";
-  private static final String RUN_FAILED = "foliot-run-failed";
-
   /** The purpose of a task of a run. */
   enum Phase {
     /** A shard: the work itself. */
@@ -65,30 +54,30 @@ final class RunningShard implements JobContext {
     this.workerZone = workerZone;
     task = attempt.task();
     Map<String, String> headers = task.headers();
-    job = String.valueOf(headers.get(JOB));
+    job = String.valueOf(headers.get(JobHeaders.JOB));
     try {
-      scheduledAt = Instant.parse(headers.getOrDefault(SCHEDULED_AT, ""));
-      shard = Integer.parseInt(headers.getOrDefault(SHARD, "0"));
-      shards = Integer.parseInt(headers.getOrDefault(SHARDS, "1"));
-      missed = Long.parseLong(headers.getOrDefault(MISSED, "0"));
-      end = new RunEnd(RunEnd.Result.of(headers.getOrDefault(RUN_RESULT, "")),
-          Integer.parseInt(headers.getOrDefault(RUN_FAILED, "0")));
+      scheduledAt = Instant.parse(headers.getOrDefault(JobHeaders.SCHEDULED_AT, ""));
+      shard = Integer.parseInt(headers.getOrDefault(JobHeaders.SHARD, "0"));
+      shards = Integer.parseInt(headers.getOrDefault(JobHeaders.SHARDS, "1"));
+      missed = Long.parseLong(headers.getOrDefault(JobHeaders.MISSED, "0"));
+      end = new RunEnd(RunEnd.Result.of(headers.getOrDefault(JobHeaders.RUN_RESULT, "")),
+          Integer.parseInt(headers.getOrDefault(JobHeaders.RUN_FAILED, "0")));
     } catch (DateTimeException | NumberFormatException e) {
       throw new UnreadableAnswerException("cannot read the headers of a shard: headers=" + headers, e);
     }
-    phase = Phase.of(headers.get(PHASE));
+    phase = Phase.of(headers.get(JobHeaders.PHASE));
     note = new ShardNote(task.note());
     attempt.noteFrom(note);
   }
 
   /** Returns the minimal headers of a shard, for a run at the start of a worker. */
   static Map<String, String> headers(String job, Instant scheduledAt) {
-    return Map.of(JOB, job, SCHEDULED_AT, scheduledAt.toString());
+    return Map.of(JobHeaders.JOB, job, JobHeaders.SCHEDULED_AT, scheduledAt.toString());
   }
 
   /** Returns whether a task has the headers of a run of a recurring job. Servers refuse these headers in submits. */
   static boolean isShard(ClaimedTask task) {
-    return task.headers().containsKey(JOB) && task.headers().containsKey(SCHEDULED_AT);
+    return task.headers().containsKey(JobHeaders.JOB) && task.headers().containsKey(JobHeaders.SCHEDULED_AT);
   }
 
   Phase phase() {
@@ -132,12 +121,12 @@ final class RunningShard implements JobContext {
 
   @Override
   public @Nullable String zone() {
-    return task.headers().get(ZONE);
+    return task.headers().get(JobHeaders.ZONE);
   }
 
   @Override
   public @Nullable String shardParameter() {
-    return task.headers().get(SHARD_PARAMETER);
+    return task.headers().get(JobHeaders.SHARD_PARAMETER);
   }
 
   @Override

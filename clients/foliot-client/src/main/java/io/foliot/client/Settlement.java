@@ -1,5 +1,6 @@
 package io.foliot.client;
 
+import io.foliot.api.TaskNote;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,7 @@ public sealed interface Settlement {
   record Nack(@Nullable String reason, @Nullable Duration delay) implements Settlement {
     public Nack {
       if (delay != null) {
-        DurationText.requireNotNegative("delay", delay);
+        Durations.requireNotNegative("delay", delay);
       }
     }
   }
@@ -29,7 +30,7 @@ public sealed interface Settlement {
    */
   record Again(Duration after) implements Settlement {
     public Again {
-      DurationText.requireNotNegative("after", after);
+      Durations.requireNotNegative("after", after);
     }
   }
 

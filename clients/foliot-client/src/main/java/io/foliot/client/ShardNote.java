@@ -2,6 +2,7 @@ package io.foliot.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.foliot.api.TaskNote;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,5 +1,6 @@
 package io.foliot.client;
 
+import io.foliot.api.TaskState;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +20,9 @@ public record SubmittedTask(
     Instant dueAt,
     TaskState state) implements BatchResult {
   static SubmittedTask of(JsonObject json) {
-    return new SubmittedTask(KeyOutcome.of(json), json.text("id"), json.text("queue"), json.textOrNull("key"),
+    return new SubmittedTask(json.constant("result", KeyOutcome.values()), json.text("id"), json.text("queue"),
+        json.textOrNull("key"),
         json.number("generation"),
-        json.instant("dueAt"), TaskState.of(json.text("state")));
+        json.instant("dueAt"), json.constant("state", TaskState.values()));
   }
 }

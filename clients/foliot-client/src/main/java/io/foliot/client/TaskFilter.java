@@ -1,5 +1,6 @@
 package io.foliot.client;
 
+import io.foliot.api.TaskState;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Set;

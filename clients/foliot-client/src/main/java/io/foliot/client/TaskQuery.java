@@ -1,5 +1,6 @@
 package io.foliot.client;
 
+import io.foliot.api.TaskState;
 import org.jspecify.annotations.Nullable;
 
 /**

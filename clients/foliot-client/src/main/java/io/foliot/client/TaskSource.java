@@ -1,5 +1,7 @@
 package io.foliot.client;
 
+import io.foliot.api.Job;
+import io.foliot.api.TaskNote;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,5 +1,7 @@
 package io.foliot.client;
 
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -42,10 +44,10 @@ public record TaskView(
   static TaskView of(JsonObject json) {
     Integer attempt = json.integerOrNull("attempt");
     return new TaskView(json.text("id"), json.text("queue"), json.textOrNull("key"), json.number("generation"),
-        json.instant("dueAt"), TaskState.of(json.text("state")), attempt == null ? 0 : attempt,
+        json.instant("dueAt"), json.constant("state", TaskState.values()), attempt == null ? 0 : attempt,
         json.integerOrNull("maxAttempts"), json.instantOrNull("createdAt"),
         json.instantOrNull("leaseEnd"), json.has("leaseExpired"), Payload.of(json), json.textMap("headers"),
         json.textOrNull("reason"), json.objects("attempts").stream().map(AttemptView::of).toList(),
-        TaskNote.of(json));
+        NoteJson.read(json));
   }
 }

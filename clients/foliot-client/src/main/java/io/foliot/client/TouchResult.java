@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record TouchResult(String key, KeyOutcome result, @Nullable Long generation, @Nullable Instant dueAt) {
   static TouchResult of(JsonObject json) {
-    return new TouchResult(json.text("key"), KeyOutcome.of(json), json.numberOrNull("generation"),
+    return new TouchResult(json.text("key"), json.constant("result", KeyOutcome.values()),
+        json.numberOrNull("generation"),
         json.instantOrNull("dueAt"));
   }
 }

@@ -112,7 +112,7 @@ public final class WebhookVerifier {
      */
     public WebhookVerifier build() {
       return new WebhookVerifier(secrets.stream().map(WebhookVerifier::parseSecret).toList(),
-          DurationText.requirePositive("tolerance", tolerance), clock);
+          Durations.requirePositive("tolerance", tolerance), clock);
     }
   }
 

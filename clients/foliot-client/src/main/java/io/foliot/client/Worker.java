@@ -1,5 +1,6 @@
 package io.foliot.client;
 
+import io.foliot.api.TaskNote;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -655,7 +656,7 @@ public final class Worker implements AutoCloseable {
      * take this long, because the stop waits for the claim that is under way.
      */
     public Builder pollWait(Duration duration) {
-      pollWait = DurationText.requirePositive("pollWait", duration);
+      pollWait = Durations.requirePositive("pollWait", duration);
       return this;
     }
 
@@ -665,13 +666,13 @@ public final class Worker implements AutoCloseable {
      * a dead worker can be claimed again.
      */
     public Builder lease(Duration duration) {
-      lease = DurationText.requirePositive("lease", duration);
+      lease = Durations.requirePositive("lease", duration);
       return this;
     }
 
     /** Sets how long {@link Worker#close} waits for handlers; 30 seconds by default. */
     public Builder grace(Duration duration) {
-      grace = DurationText.requireNotNegative("grace", duration);
+      grace = Durations.requireNotNegative("grace", duration);
       return this;
     }
 

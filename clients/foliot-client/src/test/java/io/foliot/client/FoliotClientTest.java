@@ -4,6 +4,21 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.Allocation;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Job;
+import io.foliot.api.Misfire;
+import io.foliot.api.OnConflict;
+import io.foliot.api.Overlap;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.QueueFields;
+import io.foliot.api.Retry;
+import io.foliot.api.RetryFields;
+import io.foliot.api.RunPhase;
+import io.foliot.api.Scope;
+import io.foliot.api.Target;
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.client.StubServer.Reply;
 import io.foliot.client.StubServer.Request;
 import java.net.URI;
@@ -72,53 +87,49 @@ final class FoliotClientTest {
 
   @Test
   void aPutOfAQueueHasOnlyTheSettingsThatAreSet() {
-    client.putQueue("mail", QueueSettings.of(Delivery.pull()));
+    client.putQueue(QueueConfig.of("mail", Target.pull()));
     assertSent("PUT", "/v1/queues/mail", "{\"delivery\":{\"type\":\"pull\"}}");
-    client.putQueue("mail",
-        QueueSettings
-            .builder(Delivery.http(URI.create("https://example.org/in")).toBuilder()
-                .setting("timeout", Duration.ofSeconds(10)).build())
-            .retry(new QueueSettings.Retry(5, Duration.ofSeconds(1), 2.0, null, 0.2)).priority(1).rate(100.0)
-            .concurrency(50).maxWait(Duration.ofHours(1)).maxJobs(9).maxShards(8)
-            .retention(new QueueSettings.Retention(null, Duration.ofDays(14))).paused(false).build());
+    Retry retry = new Retry(6, Duration.ofSeconds(3), 2.0, Duration.ofMinutes(10), 0.5);
+    client.putQueue(QueueConfig
+        .builder("mail", Target.http(URI.create("https://example.org/in")).with(Duration.ofSeconds(20)))
+        .retry(retry).priority(1).rate(100.0).concurrency(50).maxWait(Duration.ofHours(1)).maxJobs(9).maxShards(8)
+        .retainFinished(Duration.ofHours(2)).paused(false).build());
     String body = server.request().body();
     JsonObject sent = JsonObject.parse(body.getBytes(UTF_8));
     assertThat(sent.json("retry"))
-        .isEqualTo("{\"maxAttempts\":5,\"backoff\":\"PT1S\",\"multiplier\":2.0,\"jitter\":0.2}");
+        .isEqualTo("{\"maxAttempts\":6,\"backoff\":\"PT3S\",\"jitter\":0.5}");
     assertThat(sent.object("delivery").text("url")).isEqualTo("https://example.org/in");
-    assertThat(sent.object("delivery").text("timeout")).isEqualTo("PT10S");
+    assertThat(sent.object("delivery").text("timeout")).isEqualTo("PT20S");
     assertThat(body).endsWith(",\"priority\":1,\"rate\":100.0,\"concurrency\":50,\"maxWait\":\"PT1H\","
-        + "\"maxJobs\":9,\"maxShards\":8,\"retention\":{\"failed\":\"PT336H\"},\"paused\":false}");
+        + "\"maxJobs\":9,\"maxShards\":8,\"retention\":{\"finished\":\"PT2H\"}}");
   }
 
   @Test
   void settingsOfAQueueAreReadAndCanBePutAgain() {
     server.answer(200, """
-        {"queue":"mail","delivery":{"type":"http","url":"https://example.org","timeout":"10s","tries":[1, 2.50]},
+        {"queue":"mail","delivery":{"type":"http","url":"https://example.org","timeout":"20s","tries":"a few","most":3},
          "retry":{"maxAttempts":5,"backoff":"1500ms","news":{}},"priority":0,"rate":0.5,"maxWait":"1h",
          "retention":{"finished":"1h","failed":"14d"},"paused":true,"maxRun":"1d","stats":{"counts":{"delayed":12,
          "parked":3,"new":1},"settledPerSecond":1.5,"lag":"2s"}}""");
     QueueView view = client.getQueue("mail");
     assertSent("GET", "/v1/queues/mail", "");
     assertThat(view.queue()).isEqualTo("mail");
-    assertThat(view.settings()).isEqualTo(QueueSettings
-        .builder(Delivery.http(URI.create("https://example.org")).toBuilder().setting("timeout", "10s")
-            .jsonSetting("tries", "[1, 2.50]").build())
-        .retry(new QueueSettings.Retry(5, Duration.ofMillis(1500), null, null, null)).priority(0).rate(0.5)
-        .maxWait(Duration.ofHours(1)).maxRun(Duration.ofDays(1))
-        .retention(new QueueSettings.Retention(Duration.ofHours(1), Duration.ofDays(14))).paused(true).build());
+    assertThat(view.settings()).isEqualTo(QueueConfig
+        .builder("mail", Target.http("https://example.org").with("tries", "a few").with("most", "3")
+            .with(Duration.ofSeconds(20)))
+        .retry(new Retry(5, Duration.ofMillis(1500), 2, Duration.ofMinutes(10), 0.2)).rate(0.5)
+        .maxWait(Duration.ofHours(1)).paused(true).build());
     assertThat(view.counts()).isEqualTo(Map.of("delayed", 12L, "parked", 3L, "new", 1L));
     assertThat(view.lag()).isEqualTo(Duration.ofSeconds(2));
     assertThat(JsonObject.parse(view.json().getBytes(UTF_8)).object("stats").has("settledPerSecond")).isTrue();
-    client.putQueue("mail", view.settings());
-    assertThat(server.request().body()).contains("\"tries\":[1, 2.50]");
+    client.putQueue(view.settings());
+    assertThat(server.request().body()).contains("\"tries\":\"a few\"", "\"paused\":true");
   }
 
   @Test
   void secretsOfADeliveryAreNotPrinted() {
-    Delivery delivery = Delivery.http(URI.create("https://example.org")).toBuilder().setting("secret", "whsec_c2VjcmV0")
-        .build();
-    assertThat(QueueSettings.of(delivery).toString()).contains("secret").doesNotContain("c2VjcmV0");
+    Target target = Target.http("https://example.org").with("secret", "whsec_c2VjcmV0");
+    assertThat(QueueConfig.of("mail", target).toString()).contains("secret").doesNotContain("c2VjcmV0");
   }
 
   @Test
@@ -238,11 +249,15 @@ final class FoliotClientTest {
   @Test
   void keysAreTouched() {
     server.answer(200, "{\"results\":[{\"key\":\"a\",\"result\":\"RESET\",\"generation\":2,\"dueAt\":\"" + DUE
-        + "\"},{\"key\":\"b\",\"result\":\"NOT_FOUND\"},{\"key\":\"c\",\"result\":\"SHELVED\"}]}");
-    assertThat(client.touchKeys("mail", List.of("a", "b", "c"), Duration.ofSeconds(30))).containsExactly(
-        new TouchResult("a", KeyOutcome.RESET, 2L, DUE), new TouchResult("b", KeyOutcome.NOT_FOUND, null, null),
-        new TouchResult("c", KeyOutcome.UNRECOGNIZED, null, null));
-    assertSent("POST", "/v1/queues/mail/keys:touch", "{\"keys\":[\"a\",\"b\",\"c\"],\"delay\":\"PT30S\"}");
+        + "\"},{\"key\":\"b\",\"result\":\"NOT_FOUND\"}]}");
+    assertThat(client.touchKeys("mail", List.of("a", "b"), Duration.ofSeconds(30))).containsExactly(
+        new TouchResult("a", KeyOutcome.RESET, 2L, DUE), new TouchResult("b", KeyOutcome.NOT_FOUND, null, null));
+    assertSent("POST", "/v1/queues/mail/keys:touch", "{\"keys\":[\"a\",\"b\"],\"delay\":\"PT30S\"}");
+    server.answer(200, "{\"results\":[{\"key\":\"c\",\"result\":\"SHELVED\"}]}");
+    assertThatThrownBy(() -> client.touchKeys("mail", List.of("c"), Duration.ofSeconds(30)))
+        .isInstanceOf(UnknownOutcomeException.class).rootCause().hasMessageContaining("update io.foliot:foliot-client")
+        .hasMessageContaining("SHELVED");
+    assertSent("POST", "/v1/queues/mail/keys:touch", "{\"keys\":[\"c\"],\"delay\":\"PT30S\"}");
   }
 
   @Test
@@ -282,13 +297,13 @@ final class FoliotClientTest {
     assertThat(task.attempts()).isEmpty();
     assertThat(task.payload()).isNull();
     server.answer(200, "{\"result\":\"CANCEL_PENDING\"}");
-    assertThat(client.cancelByKey("mail", "k")).isEqualTo(CancelResult.CANCEL_PENDING);
+    assertThat(client.cancelByKey("mail", "k")).isEqualTo(Cancellation.CANCEL_PENDING);
     assertSent("DELETE", "/v1/queues/mail/keys/k", "");
   }
 
   @Test
   void cancelReturnsTheResultOfTheServer() {
-    for (CancelResult result : List.of(CancelResult.CANCELLED, CancelResult.ALREADY_FINISHED)) {
+    for (Cancellation result : List.of(Cancellation.CANCELLED, Cancellation.ALREADY_FINISHED)) {
       server.answer(200, "{\"result\":\"" + result + "\"}");
       assertThat(client.cancel("t1")).isEqualTo(result);
       assertSent("DELETE", "/v1/tasks/t1", "");
@@ -303,7 +318,7 @@ final class FoliotClientTest {
             Reply.problem(404, "{\"type\":\"urn:foliot:problem:unknown-queue\",\"status\":404}"),
             new Reply(404, Map.of("Content-Type", "text/html"), "<h1>no such page</h1>"));
         FoliotClient other = FoliotClient.builder(missing.url()).build()) {
-      assertThat(other.cancelByKey("mail", "k")).isEqualTo(CancelResult.NOT_FOUND);
+      assertThat(other.cancelByKey("mail", "k")).isEqualTo(Cancellation.NOT_FOUND);
       assertThatThrownBy(() -> other.cancelByKey("mial", "k")).isInstanceOf(FoliotException.class);
       assertThatThrownBy(() -> other.cancel("t1")).as("an answer that is not from Foliot")
           .isInstanceOf(FoliotException.class);
@@ -369,13 +384,13 @@ final class FoliotClientTest {
     server.answer(200,
         "{\"job\":\"a/b\",\"state\":\"ACTIVE\",\"queue\":\"q\",\"nextTimes\":[\"2026-11-24T02:00:00+01:00\"],"
             + "\"totals\":{\"fired\":3},\"moon\":1}");
-    JobView job = client.putJob(Job.named("a/b").queue("q").cron("0 2 * * *").zone("Europe/Berlin")
-        .exclude("holidays").shards(2, "eu", "us").overlap("queue").misfire("all", Duration.ofHours(6))
+    JobView job = client.putJob(Job.named("a/b").queue("q").cron("0 2 * * *").timeZone("Europe/Berlin")
+        .exclude("holidays").shards(2, "eu", "us").overlap(Overlap.QUEUE).misfire(Misfire.all(9, Duration.ofHours(6)))
         .timeout(Duration.ofHours(2)).parameter("{\"kind\": 1}").maxAttempts(3).pauseAfterFailures(4).build());
     assertSent("PUT", "/v1/jobs/a%2Fb",
-        "{\"queue\":\"q\",\"schedule\":{\"cron\":\"0 2 * * *\",\"zone\":\"Europe/Berlin\","
+        "{\"queue\":\"q\",\"schedule\":{\"cron\":\"0 2 * * *\",\"dialect\":\"unix\",\"zone\":\"Europe/Berlin\","
             + "\"exclude\":[\"holidays\"]},\"shards\":2,\"shardParameters\":[\"eu\",\"us\"],\"overlap\":\"queue\",\"misfire\":"
-            + "{\"policy\":\"all\",\"window\":\"PT6H\"},\"timeout\":\"PT2H\",\"parameter\":{\"kind\": 1},\"maxAttempts\":3,"
+            + "{\"policy\":\"all\",\"window\":\"PT6H\",\"max\":9},\"timeout\":\"PT2H\",\"parameter\":{\"kind\": 1},\"maxAttempts\":3,"
             + "\"pauseAfterFailures\":4}");
     assertThat(job.state()).isEqualTo("ACTIVE");
     assertThat(job.nextTimes()).containsExactly("2026-11-24T02:00:00+01:00");
@@ -384,8 +399,8 @@ final class FoliotClientTest {
     assertSent("GET", "/v1/jobs/r", "");
     client.putJob(Job.named("r").queue("q").every(Duration.ofMinutes(10)).build());
     assertSent("PUT", "/v1/jobs/r", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"}}");
-    client.declareJob(Job.named("r").queue("q").every(Duration.ofMinutes(10)).shards(2).scope(JobScope.PER_ZONE)
-        .allocation(ShardAllocation.ROUND_ROBIN).zones("fra1", "ams2")
+    client.declareJob(Job.named("r").queue("q").every(Duration.ofMinutes(10)).shards(2).scope(Scope.PER_ZONE)
+        .allocation(Allocation.ROUND_ROBIN).zones("fra1", "ams2")
         .runListeners(RunPhase.AFTER, RunPhase.BEFORE).build());
     assertSent("POST", "/v1/jobs/r/declare", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"},\"shards\":2,"
         + "\"scope\":\"per-zone\",\"allocation\":\"round-robin\",\"zones\":[\"fra1\",\"ams2\"],"
@@ -393,7 +408,8 @@ final class FoliotClientTest {
     client.putJob(Job.named("r").queue("q").every(Duration.ofMinutes(10)).allocator("by-region").build());
     assertSent("PUT", "/v1/jobs/r", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"},\"allocation\":\"own\","
         + "\"allocator\":\"by-region\"}");
-    assertThatThrownBy(() -> client.putJob(Job.named("r").build())).hasMessageContaining("job=r");
+    assertThatThrownBy(() -> client.putJob(Job.named("r").queue("q").every(Duration.ofHours(1))
+        .parameter("1, \"queue\": \"x\"").build())).hasMessageContaining("parameter must be one JSON value");
     client.pauseJob("r", "month end");
     assertSent("POST", "/v1/jobs/r/pause", "{\"reason\":\"month end\"}");
     client.resumeJob("r");
@@ -588,17 +604,19 @@ final class FoliotClientTest {
   @Test
   void aPatchHasOnlyTheChangedSettings() {
     server.answer(200, "{\"queue\":\"mail\",\"delivery\":{\"type\":\"pull\"},\"concurrency\":5}");
-    QueueView view = client.patchQueue("mail", QueuePatch.builder().concurrency(5).rate(null)
-        .retry(new QueueSettings.Retry(7, null, null, null, null)).retention(null).delivery("url", "https://a.example")
-        .timeout(Duration.ofSeconds(20)).delivery("secret", null).maxWait(Duration.ofHours(1)).paused(false).build());
+    QueueView view = client.patchQueue("mail", QueuePatch.builder().set(QueueFields.CONCURRENCY, 5)
+        .set(QueueFields.RATE, null).set(RetryFields.MAX_ATTEMPTS, 7).set(QueueFields.RETENTION, null)
+        .delivery("url", "https://a.example").timeout(Duration.ofSeconds(20)).delivery("secret", null)
+        .set(QueueFields.MAX_WAIT, Duration.ofHours(1)).set(QueueFields.PAUSED, false).build());
     Request request = server.request();
     assertThat(request.method() + " " + request.path()).isEqualTo("PATCH /v1/queues/mail");
     assertThat(request.header("Content-Type")).isEqualTo("application/merge-patch+json");
-    assertThat(request.body()).isEqualTo("{\"concurrency\":5,\"rate\":null,\"retry\":{\"maxAttempts\":7},"
-        + "\"retention\":null,\"maxWait\":\"PT1H\",\"paused\":false,\"delivery\":{\"url\":\"https://a.example\","
-        + "\"timeout\":\"PT20S\",\"secret\":null}}");
+    assertThat(request.body()).isEqualTo("{\"delivery\":{\"url\":\"https://a.example\",\"timeout\":\"PT20S\","
+        + "\"secret\":null},\"retry\":{\"maxAttempts\":7},\"rate\":null,\"concurrency\":5,\"maxWait\":\"PT1H\","
+        + "\"retention\":null,\"paused\":false}");
     assertThat(view.settings().concurrency()).isEqualTo(5);
-    assertThat(QueuePatch.builder().delivery("secret", "s3").build().toString()).isEqualTo("QueuePatch[delivery]");
+    assertThat(QueuePatch.builder().delivery("secret", "s3").build().toString())
+        .isEqualTo("QueuePatch[] delivery[secret]");
   }
 
   @Test

@@ -3,6 +3,9 @@ package io.foliot.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.Job;
+import io.foliot.api.RunPhase;
+import io.foliot.api.Scope;
 import io.foliot.client.StubServer.Reply;
 import java.time.Duration;
 import java.util.List;
@@ -29,12 +32,12 @@ final class JobSetupTest {
   @Test
   void theStartOfAWorkerDeclaresItsJobs() {
     JobWorker worker = noop(server.worker()).declare(Job.named("report").cron("0 2 * * *").shards(4))
-        .declare(Job.named("b").queue("other").every(Duration.ofSeconds(1)).scope(JobScope.ALL).build()).start();
+        .declare(Job.named("b").queue("other").every(Duration.ofSeconds(1)).scope(Scope.ALL).build()).start();
     assertThat(server.declared).hasSize(2);
     StubServer.Request first = Bound.take(server.declared);
     assertThat(first.method() + " " + first.path()).isEqualTo("POST /v1/jobs/report/declare");
     assertThat(first.body())
-        .isEqualTo("{\"queue\":\"billing\",\"schedule\":{\"cron\":\"0 2 * * *\"},\"shards\":4}");
+        .isEqualTo("{\"queue\":\"billing\",\"schedule\":{\"cron\":\"0 2 * * *\",\"dialect\":\"unix\"},\"shards\":4}");
     assertThat(Bound.take(server.declared).body())
         .isEqualTo("{\"queue\":\"other\",\"schedule\":{\"every\":\"PT1S\"},\"scope\":\"all\"}");
     server.stop(worker);
@@ -42,9 +45,9 @@ final class JobSetupTest {
 
   @Test
   void aRefusedDeclarationFailsTheStartOfTheWorker() {
-    server.toDeclare = request -> Reply.problem(400, "{\"title\":\"Bad cron\"}");
-    JobWorker.Builder builder = noop(server.worker()).declare(Job.named("report").cron("x"));
-    assertThatThrownBy(builder::start).isInstanceOf(FoliotException.class).hasMessageContaining("Bad cron");
+    server.toDeclare = request -> Reply.problem(400, "{\"title\":\"No such queue\"}");
+    JobWorker.Builder builder = noop(server.worker()).declare(Job.named("report").cron("@daily"));
+    assertThatThrownBy(builder::start).isInstanceOf(FoliotException.class).hasMessageContaining("No such queue");
     assertThat(server.claimed).isEmpty();
   }
 
@@ -73,7 +76,7 @@ final class JobSetupTest {
   static final class Bean {
     final BlockingQueue<String> calls = new LinkedBlockingQueue<>();
 
-    @FoliotJob(name = "warm-cache", every = "10m", scope = JobScope.ALL, timeout = "1m", runListeners = {RunPhase.AFTER,
+    @FoliotJob(name = "warm-cache", every = "10m", scope = Scope.ALL, timeout = "1m", runListeners = {RunPhase.AFTER,
         RunPhase.BEFORE})
     void warm(JobContext job) {
       calls.add("warm " + job.shard());
@@ -99,7 +102,7 @@ final class JobSetupTest {
     JobWorker worker = server.worker().handlers(bean).start();
     assertThat(Bound.take(server.declared).body())
         .isEqualTo("{\"queue\":\"billing\",\"schedule\":{\"every\":\"PT10M\"},"
-            + "\"scope\":\"all\",\"runListeners\":[\"before\",\"after\"],\"timeout\":\"PT1M\"}");
+            + "\"timeout\":\"PT1M\",\"scope\":\"all\",\"runListeners\":[\"before\",\"after\"]}");
     server.give("warm-cache");
     assertThat(server.report("ack")).doesNotContain("message");
     assertThat(bean.calls).containsExactly("warm 1");
@@ -119,7 +122,7 @@ final class JobSetupTest {
   }
 
   static final class NoSchedule {
-    @FoliotJob(name = "a", scope = JobScope.ALL)
+    @FoliotJob(name = "a", scope = Scope.ALL)
     void run() {}
   }
 
@@ -162,6 +165,8 @@ final class JobSetupTest {
     JobWorker.Builder builder = noop(server.worker()).declare(Job.named("report").cron("@daily"));
     assertThatThrownBy(() -> noop(builder)).hasMessageContaining("job=report");
     assertThatThrownBy(() -> builder.declare(Job.named("report").cron("@daily"))).hasMessageContaining("job=report");
+    assertThatThrownBy(() -> builder.declare(Job.named("other").cron("61 * * * *"))).as("a wrong schedule")
+        .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("minute");
     assertThatThrownBy(() -> builder.runAtStart("warm").start()).hasMessageContaining("job=warm");
   }
 

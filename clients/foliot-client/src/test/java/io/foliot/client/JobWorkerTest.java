@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.TaskNote;
 import io.foliot.client.StubServer.Reply;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,5 +1,6 @@
 package io.foliot.client;
 
+import io.foliot.api.TaskNote;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 

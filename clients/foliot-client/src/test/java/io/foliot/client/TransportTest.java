@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.foliot.api.Cancellation;
 import io.foliot.client.StubServer.Reply;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -187,7 +188,7 @@ final class TransportTest {
     Reply cancelled = Reply.json(200, "{\"result\":\"CANCELLED\"}");
     try (StubServer server = StubServer.answeringInTurn(Reply.retryAfter(503, "1"), Reply.empty(429), cancelled);
         FoliotClient client = client(server.url())) {
-      assertThat(client.cancel("t1")).isEqualTo(CancelResult.CANCELLED);
+      assertThat(client.cancel("t1")).isEqualTo(Cancellation.CANCELLED);
       assertThat(server.unseen()).isEqualTo(3);
     }
     try (StubServer server = StubServer.answeringInTurn(Reply.empty(503), cancelled);

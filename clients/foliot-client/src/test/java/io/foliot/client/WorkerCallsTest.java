@@ -3,6 +3,7 @@ package io.foliot.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.TaskNote;
 import io.foliot.client.StubServer.Request;
 import java.time.Duration;
 import java.util.List;

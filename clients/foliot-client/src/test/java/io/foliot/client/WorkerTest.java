@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.TaskNote;
 import io.foliot.client.StubServer.Reply;
 import io.foliot.client.StubServer.Request;
 import java.lang.reflect.Proxy;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.foliot.JobRun;
-import io.foliot.jobs.Job;
+import io.foliot.api.Job;
 import io.foliot.jobs.JobStatus;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,7 +28,7 @@ final class BerlinClockTest {
   }
 
   private static Job.Builder berlin(String name, String cron) {
-    return Job.named(name).queue("billing").cron(cron).zone("Europe/Berlin");
+    return Job.named(name).queue("billing").cron(cron).timeZone("Europe/Berlin");
   }
 
   @Test

@@ -3,10 +3,10 @@ package io.foliot.test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.Cancellation;
 import io.foliot.Submitted;
 import io.foliot.Tasks;
-import io.foliot.jobs.Job;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Job;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.foliot.JobRun;
-import io.foliot.jobs.Job;
+import io.foliot.api.Job;
+import io.foliot.api.RunPhase;
 import io.foliot.jobs.JobStatus;
-import io.foliot.jobs.RunPhase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

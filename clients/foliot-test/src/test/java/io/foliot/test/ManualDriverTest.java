@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.Foliot;
 import io.foliot.Tasks;
+import io.foliot.api.Job;
 import io.foliot.core.Meter;
-import io.foliot.jobs.Job;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

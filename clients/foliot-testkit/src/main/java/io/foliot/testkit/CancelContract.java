@@ -2,12 +2,13 @@ package io.foliot.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.ClaimResult;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;
@@ -21,10 +22,10 @@ abstract class CancelContract extends TouchContract {
     TaskId byId = created("a", now() + HOUR);
     TaskRecord before = record(byId);
     assertThat(cancel(id(byId)))
-        .isEqualTo(new CancelResult(CancelResult.Kind.CANCELLED, byId, before.generation()));
+        .isEqualTo(new CancelResult(Cancellation.CANCELLED, byId, before.generation()));
     TaskId byKey = due("b");
     assertThat(cancel(key("b")))
-        .isEqualTo(new CancelResult(CancelResult.Kind.CANCELLED, byKey, record(byKey).generation()));
+        .isEqualTo(new CancelResult(Cancellation.CANCELLED, byKey, record(byKey).generation()));
     for (TaskId id : List.of(byId, byKey)) {
       TaskRecord after = record(id);
       assertThat(after.state()).isEqualTo(TaskState.CANCELLED);
@@ -50,7 +51,7 @@ abstract class CancelContract extends TouchContract {
     cancel(id(cancelled));
     for (TaskId id : List.of(finished, failed, cancelled)) {
       TaskRecord before = record(id);
-      CancelResult expected = new CancelResult(CancelResult.Kind.ALREADY_FINISHED, id, before.generation());
+      CancelResult expected = new CancelResult(Cancellation.ALREADY_FINISHED, id, before.generation());
       assertThat(cancel(id(id))).isEqualTo(expected);
       assertThat(cancel(key(String.valueOf(before.key())))).isEqualTo(expected);
       assertThat(record(id).state()).isEqualTo(before.state());
@@ -62,7 +63,7 @@ abstract class CancelContract extends TouchContract {
   void aCancelOfARunningTaskIsPendingAndNoNewClaimWins() {
     TaskId id = due("a");
     TaskRecord running = won(id, 2 * tickMillis());
-    CancelResult expected = new CancelResult(CancelResult.Kind.CANCEL_PENDING, id, running.generation());
+    CancelResult expected = new CancelResult(Cancellation.CANCEL_PENDING, id, running.generation());
     assertThat(cancel(id(id))).isEqualTo(expected);
     assertThat(cancel(key("a"))).as("again").isEqualTo(expected);
     TaskRecord task = record(id);
@@ -83,7 +84,7 @@ abstract class CancelContract extends TouchContract {
     TaskId id = due("a");
     TaskRecord running = lost(id);
     assertThat(cancel(id(id)))
-        .isEqualTo(new CancelResult(CancelResult.Kind.CANCEL_PENDING, id, running.generation()));
+        .isEqualTo(new CancelResult(Cancellation.CANCEL_PENDING, id, running.generation()));
     TaskRecord ended = record(id);
     assertThat(ended.state()).isEqualTo(TaskState.CANCELLED);
     assertThat(ended.attempts()).extracting(AttemptRecord::end).containsExactly(AttemptRecord.End.LEASE_ENDED);
@@ -101,7 +102,7 @@ abstract class CancelContract extends TouchContract {
     TaskRecord waiting = record(id);
     assertThat(waiting.outstanding()).isTrue();
     assertThat(cancel(id(id)))
-        .isEqualTo(new CancelResult(CancelResult.Kind.CANCEL_PENDING, id, waiting.generation()));
+        .isEqualTo(new CancelResult(Cancellation.CANCEL_PENDING, id, waiting.generation()));
     assertThat(record(id).state()).isEqualTo(TaskState.CANCELLED);
     assertThat(settle(lost, new Outcome.Finished()).kind()).isEqualTo(SettleResult.Kind.STALE);
   }
@@ -111,7 +112,7 @@ abstract class CancelContract extends TouchContract {
     TaskId id = due("a");
     lost(id);
     settled(won(id), new Outcome.Retry(Due.at(now() + HOUR)));
-    assertThat(cancelKind(id(id))).isEqualTo(CancelResult.Kind.CANCEL_PENDING);
+    assertThat(cancelKind(id(id))).isEqualTo(Cancellation.CANCEL_PENDING);
     assertThat(record(id).state()).isEqualTo(TaskState.CANCELLED);
   }
 
@@ -119,7 +120,7 @@ abstract class CancelContract extends TouchContract {
   void aTaskThatWaitsForItsNextAttemptIsCancelledAtOnce() {
     TaskId id = due("a");
     settled(won(id), new Outcome.Retry(Due.at(now() + HOUR)));
-    assertThat(cancelKind(id(id))).isEqualTo(CancelResult.Kind.CANCELLED);
+    assertThat(cancelKind(id(id))).isEqualTo(Cancellation.CANCELLED);
     assertThat(record(id).state()).isEqualTo(TaskState.CANCELLED);
     assertThat(wakes(id)).isEmpty();
   }
@@ -129,7 +130,7 @@ abstract class CancelContract extends TouchContract {
     TaskId id = due("a");
     TaskRecord running = won(id);
     touch(key("a"), now());
-    assertThat(cancelKind(id(id))).isEqualTo(CancelResult.Kind.CANCEL_PENDING);
+    assertThat(cancelKind(id(id))).isEqualTo(Cancellation.CANCEL_PENDING);
     assertThat(record(id).successor()).isNull();
     assertThat(settled(running, new Outcome.Retry(Due.at(now()))).state()).isEqualTo(TaskState.CANCELLED);
     assertThat(claim(id)).isEqualTo(ClaimResult.Gone.ABSENT);
@@ -140,7 +141,7 @@ abstract class CancelContract extends TouchContract {
     TaskId id = due("a");
     lost(id);
     touch(key("a"), now());
-    assertThat(cancelKind(id(id))).isEqualTo(CancelResult.Kind.CANCEL_PENDING);
+    assertThat(cancelKind(id(id))).isEqualTo(Cancellation.CANCEL_PENDING);
     assertThat(record(id).state()).isEqualTo(TaskState.CANCELLED);
     assertThat(claim(id)).isEqualTo(ClaimResult.Gone.ABSENT);
   }
@@ -160,9 +161,9 @@ abstract class CancelContract extends TouchContract {
     TaskId b = due("b");
     won(b);
     List<CancelResult> results = get(store().cancel(List.of(id(a), key("none"), id(b), key("a"), id(b))));
-    assertThat(results).extracting(CancelResult::kind).containsExactly(CancelResult.Kind.CANCELLED,
-        CancelResult.Kind.NOT_FOUND, CancelResult.Kind.CANCEL_PENDING, CancelResult.Kind.ALREADY_FINISHED,
-        CancelResult.Kind.CANCEL_PENDING);
+    assertThat(results).extracting(CancelResult::kind).containsExactly(Cancellation.CANCELLED,
+        Cancellation.NOT_FOUND, Cancellation.CANCEL_PENDING, Cancellation.ALREADY_FINISHED,
+        Cancellation.CANCEL_PENDING);
     assertThat(results).extracting(CancelResult::id).containsExactly(a, null, b, a, b);
   }
 }

@@ -2,13 +2,14 @@ package io.foliot.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.ItemsFailedException;
@@ -122,7 +123,7 @@ abstract class FullContract extends StormContract {
     setFull(true);
     finish(finished);
     settled(failed, new Outcome.Failed());
-    assertThat(cancelKind(id(waiting))).isEqualTo(CancelResult.Kind.CANCELLED);
+    assertThat(cancelKind(id(waiting))).isEqualTo(Cancellation.CANCELLED);
     reopenStore();
     store().configure(QUEUE, retention(HOUR, 2 * HOUR));
     List<TaskId> ids = List.of(finished.id(), failed.id(), waiting);
@@ -134,7 +135,7 @@ abstract class FullContract extends StormContract {
         assertThat(record.state()).isEqualTo(states.get(i));
         assertThat(record.dropAt()).isEqualTo(record.changedAt() + (states.get(i) == TaskState.FAILED ? 2 : 1) * HOUR);
         assertThat(get(store().find(ids)).get(i).map(TaskRecord::state)).contains(states.get(i));
-        assertThat(cancelKind(id(ids.get(i)))).isEqualTo(CancelResult.Kind.ALREADY_FINISHED);
+        assertThat(cancelKind(id(ids.get(i)))).isEqualTo(Cancellation.ALREADY_FINISHED);
         assertThat(extendKind(i == 0 ? finished : failed)).isEqualTo(ExtendResult.Kind.STALE);
         assertThat(get(store().live(1_000, null)).tasks()).extracting(TaskRecord::id).doesNotContain(ids.get(i));
         assertThat(idsOf(states.get(i))).containsExactly(ids.get(i));
@@ -230,7 +231,7 @@ abstract class FullContract extends StormContract {
     TaskRecord claimed = won(due);
     assertThat(touch(key("b"), now() + HOUR).generation()).isGreaterThan(running.generation());
     assertThat(get(store().cancel(List.<TaskRef>of(id(cancelled), id(running.id()))))).extracting(CancelResult::kind)
-        .containsExactly(CancelResult.Kind.CANCELLED, CancelResult.Kind.CANCEL_PENDING);
+        .containsExactly(Cancellation.CANCELLED, Cancellation.CANCEL_PENDING);
     settled(claimed, new Outcome.Retry(Due.NOW));
     finish(won(due));
     Optional<TaskRecord> found = find(key("a"));

@@ -2,15 +2,16 @@ package io.foliot.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.OnConflict;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Redrive;
@@ -139,7 +140,7 @@ abstract class HeldContract extends MoveContract {
   void aCancelHeldOverARedriveActsOnTheNewGeneration() {
     TaskRecord first = won(due("a"));
     CancelResult result = oneHeld(store -> store.cancel(List.of(id(first.id()))), secondLife(first));
-    assertThat(result.kind()).isEqualTo(CancelResult.Kind.CANCEL_PENDING);
+    assertThat(result.kind()).isEqualTo(Cancellation.CANCEL_PENDING);
     TaskRecord second = assertSecondAttemptHolds(first);
     assertThat(second.cancelRequested()).isTrue();
     assertThat(result.generation()).isEqualTo(second.generation());

@@ -2,14 +2,14 @@ package io.foliot.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.OnConflict;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
-import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
@@ -324,7 +324,7 @@ abstract class IndexContract extends CancelContract {
   @Test
   void aParkedTaskIsCancelledAtOnce() {
     TaskId id = parked(draft("a", now()));
-    assertThat(cancelKind(key("a"))).isEqualTo(CancelResult.Kind.CANCELLED);
+    assertThat(cancelKind(key("a"))).isEqualTo(Cancellation.CANCELLED);
     assertThat(allParked(QUEUE)).isEmpty();
     assertThat(wakes(id)).isEmpty();
     assertThat(claim(id)).isEqualTo(ClaimResult.Gone.ABSENT);

@@ -3,10 +3,10 @@ package io.foliot.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
-import io.foliot.core.store.CancelResult;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
@@ -55,7 +55,7 @@ abstract class MoveContract extends RecordContract {
     expected.add(won(due("runs")).id());
     expected.add(parked(draft("parked", now())));
     finish(won(due("ends")));
-    assertThat(cancel(id(created("cancelled", now() + HOUR))).kind()).isEqualTo(CancelResult.Kind.CANCELLED);
+    assertThat(cancel(id(created("cancelled", now() + HOUR))).kind()).isEqualTo(Cancellation.CANCELLED);
     for (int limit : new int[]{1, 7, 62, 63, 1_000}) {
       assertThat(live(limit)).extracting(TaskRecord::id).as("limit %s", limit).doesNotHaveDuplicates()
           .containsExactlyInAnyOrderElementsOf(expected);
@@ -71,7 +71,7 @@ abstract class MoveContract extends RecordContract {
     TaskRecord running = won(due("runs"));
     touch(key("runs"), now + HOUR);
     TaskRecord cancelled = won(due(null));
-    assertThat(cancel(id(cancelled.id())).kind()).isEqualTo(CancelResult.Kind.CANCEL_PENDING);
+    assertThat(cancel(id(cancelled.id())).kind()).isEqualTo(Cancellation.CANCEL_PENDING);
     TaskId retried = due("retried");
     settled(won(retried), new Outcome.Retry(Due.at(now + HOUR)));
     List<TaskRecord> moved = live(1_000);

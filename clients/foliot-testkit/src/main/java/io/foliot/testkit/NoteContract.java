@@ -2,12 +2,12 @@ package io.foliot.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Body;
-import io.foliot.core.JobHeaders;
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.TaskNote;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
 import io.foliot.core.Token;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;

@@ -3,14 +3,14 @@ package io.foliot.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
+import io.foliot.api.Body;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
-import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -146,7 +146,7 @@ abstract class RearmContract extends SettleContract {
   void aReArmAfterACancelInsertsNoChild() {
     TaskId id = due("a");
     TaskRecord running = won(id);
-    assertThat(cancelKind(key("a"))).isEqualTo(CancelResult.Kind.CANCEL_PENDING);
+    assertThat(cancelKind(key("a"))).isEqualTo(Cancellation.CANCEL_PENDING);
     Outcome.Child child = child(id, now());
     assertThat(settle(running, rearm(now(), body("plan"), child)).state()).isEqualTo(TaskState.CANCELLED);
     assertThat(exists(child)).isFalse();

@@ -3,14 +3,14 @@ package io.foliot.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.store.AttemptMaker;
 import io.foliot.core.store.AttemptRecord;
-import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.ClaimResult;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
@@ -269,7 +269,7 @@ abstract class SettleContract extends ClaimContract {
       assertThat(next.attempts()).hasSize(1);
       assertThat(wakes(id)).containsExactly(dueAt);
       assertThat(settle(running, outcome).kind()).as("repeated").isEqualTo(SettleResult.Kind.REPEATED);
-      assertThat(cancelKind(key("a"))).isEqualTo(CancelResult.Kind.CANCELLED);
+      assertThat(cancelKind(key("a"))).isEqualTo(Cancellation.CANCELLED);
     }
   }
 

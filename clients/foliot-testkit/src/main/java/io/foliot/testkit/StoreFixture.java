@@ -2,8 +2,10 @@ package io.foliot.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
+import io.foliot.api.Body;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
@@ -13,7 +15,6 @@ import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
@@ -274,7 +275,7 @@ abstract class StoreFixture {
     return one(store.cancel(List.of(ref)));
   }
 
-  final CancelResult.Kind cancelKind(TaskRef ref) {
+  final Cancellation cancelKind(TaskRef ref) {
     return cancel(ref).kind();
   }
 

@@ -2,9 +2,10 @@ package io.foliot.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.OnConflict;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
@@ -12,7 +13,6 @@ import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
+import io.foliot.api.Body;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.store.CancelResult;
@@ -19,7 +21,6 @@ import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
@@ -667,7 +668,7 @@ final class BrokenStoresTest {
         for (TaskRef ref : refs) {
           TaskRecord task = read(ref);
           results.add(task != null && task.state() == TaskState.RUNNING
-              ? new CancelResult(CancelResult.Kind.CANCEL_PENDING, task.id(), task.generation())
+              ? new CancelResult(Cancellation.CANCEL_PENDING, task.id(), task.generation())
               : StoreFixture.one(delegate.cancel(List.of(ref))));
         }
         return CompletableFuture.completedFuture(results);
@@ -679,8 +680,8 @@ final class BrokenStoresTest {
           public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
             return changed(refs, delegate.cancel(refs), (ref, result) -> {
               TaskRecord task = read(ref);
-              return result.kind() == CancelResult.Kind.CANCEL_PENDING && task != null && !task.isLive()
-                  ? new CancelResult(CancelResult.Kind.CANCELLED, result.id(), result.generation())
+              return result.kind() == Cancellation.CANCEL_PENDING && task != null && !task.isLive()
+                  ? new CancelResult(Cancellation.CANCELLED, result.id(), result.generation())
                   : result;
             });
           }

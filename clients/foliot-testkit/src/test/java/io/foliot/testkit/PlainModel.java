@@ -1,11 +1,13 @@
 package io.foliot.testkit;
 
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
+import io.foliot.api.Body;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.store.AttemptRecord;
@@ -14,7 +16,6 @@ import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
@@ -307,7 +308,7 @@ final class PlainModel extends WrappedStore {
         return CancelResult.NOT_FOUND;
       }
       if (!task.isLive()) {
-        return new CancelResult(CancelResult.Kind.ALREADY_FINISHED, task.draft.id(), task.generation);
+        return new CancelResult(Cancellation.ALREADY_FINISHED, task.draft.id(), task.generation);
       }
       boolean mayDeliver = task.state == TaskState.RUNNING || task.outstanding;
       task.successor = null;
@@ -317,7 +318,7 @@ final class PlainModel extends WrappedStore {
         loseAttempt(task);
         end(task, TaskState.CANCELLED);
       }
-      return new CancelResult(mayDeliver ? CancelResult.Kind.CANCEL_PENDING : CancelResult.Kind.CANCELLED,
+      return new CancelResult(mayDeliver ? Cancellation.CANCEL_PENDING : Cancellation.CANCELLED,
           task.draft.id(), task.generation);
     });
   }

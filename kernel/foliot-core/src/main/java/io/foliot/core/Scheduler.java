@@ -1,5 +1,9 @@
 package io.foliot.core;
 
+import io.foliot.api.Limits;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.CancelResult;

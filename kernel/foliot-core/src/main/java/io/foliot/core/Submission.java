@@ -2,6 +2,11 @@ package io.foliot.core;
 
 import static java.util.Objects.requireNonNull;
 
+import io.foliot.api.Body;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.Limits;
+import io.foliot.api.OnConflict;
+import io.foliot.api.Retry;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package io.foliot.core;
 
+import io.foliot.api.JobHeaders;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -1,18 +1,18 @@
 package io.foliot.engine;
 
+import io.foliot.api.Due;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.core.Meter;
-import io.foliot.core.QueueConfig;
 import io.foliot.core.Stages;
 import io.foliot.core.TaskLabel;
-import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.AttemptMaker;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Outcome;

@@ -1,8 +1,8 @@
 package io.foliot.engine;
 
+import io.foliot.api.QueueConfig;
+import io.foliot.api.TaskState;
 import io.foliot.core.Meter;
-import io.foliot.core.QueueConfig;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;

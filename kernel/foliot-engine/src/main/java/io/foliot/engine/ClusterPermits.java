@@ -1,8 +1,8 @@
 package io.foliot.engine;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.TaskState;
 import io.foliot.core.Stages;
-import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.store.Document;

@@ -1,6 +1,6 @@
 package io.foliot.engine;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
 import io.foliot.core.Submission;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;

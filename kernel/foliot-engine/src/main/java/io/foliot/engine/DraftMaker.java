@@ -1,11 +1,11 @@
 package io.foliot.engine;
 
-import io.foliot.core.Limits;
+import io.foliot.api.Due;
+import io.foliot.api.Limits;
 import io.foliot.core.SlotHash;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.foliot.engine;
 
-import io.foliot.core.TaskNote;
+import io.foliot.api.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.TaskRecord;

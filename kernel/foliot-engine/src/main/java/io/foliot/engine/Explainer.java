@@ -1,11 +1,11 @@
 package io.foliot.engine;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
+import io.foliot.api.TaskState;
 import io.foliot.core.Scheduler.Explanation;
 import io.foliot.core.Scheduler.LaneStatus;
-import io.foliot.core.Target;
 import io.foliot.core.TaskReason;
-import io.foliot.core.TaskState;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.TaskRecord;
 import java.util.ArrayList;

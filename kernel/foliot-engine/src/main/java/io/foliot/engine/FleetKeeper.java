@@ -1,9 +1,9 @@
 package io.foliot.engine;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Stages;
-import io.foliot.core.Target;
 import io.foliot.core.TaskReason;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.coordination.WorkerId;

@@ -2,9 +2,9 @@ package io.foliot.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import io.foliot.core.Limits;
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Target;
+import io.foliot.api.Limits;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.DueEntry;
 import java.util.ArrayDeque;

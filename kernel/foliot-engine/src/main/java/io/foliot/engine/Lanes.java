@@ -1,7 +1,7 @@
 package io.foliot.engine;
 
+import io.foliot.api.QueueConfig;
 import io.foliot.core.Address;
-import io.foliot.core.QueueConfig;
 import io.foliot.core.TaskId;
 import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.delivery.Delivery;

@@ -1,7 +1,7 @@
 package io.foliot.engine;
 
-import io.foliot.core.Limits;
-import io.foliot.core.QueueConfig;
+import io.foliot.api.Limits;
+import io.foliot.api.QueueConfig;
 import java.time.Duration;
 
 /**

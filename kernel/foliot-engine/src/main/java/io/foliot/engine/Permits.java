@@ -1,6 +1,6 @@
 package io.foliot.engine;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
 import java.util.LinkedHashSet;
 import java.util.Set;
 

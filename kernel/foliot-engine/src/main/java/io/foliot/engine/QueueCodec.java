@@ -1,8 +1,8 @@
 package io.foliot.engine;
 
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Retry;
-import io.foliot.core.Target;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Retry;
+import io.foliot.api.Target;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;
 import io.foliot.core.store.format.DocumentFormat;
@@ -46,8 +46,8 @@ final class QueueCodec {
       writeDuration(queue.maxWait(), out);
       writeDuration(queue.maxRun(), out);
       out.u32(queue.maxJobs()).u32(queue.maxShards());
-      writeDuration(queue.retainFinished(), out);
-      writeDuration(queue.retainFailed(), out);
+      writeDuration(queue.retention().finished(), out);
+      writeDuration(queue.retention().failed(), out);
       out.u8(queue.paused() ? 1 : 0).u64(closingSince);
     });
   }

@@ -1,6 +1,6 @@
 package io.foliot.engine;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.QueueInUseException;
 import io.foliot.core.Stages;

@@ -1,15 +1,15 @@
 package io.foliot.engine;
 
-import io.foliot.core.Limits;
-import io.foliot.core.QueueConfig;
+import io.foliot.api.Due;
+import io.foliot.api.Limits;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.UnknownQueueException;
-import io.foliot.core.Target;
 import io.foliot.core.TimeSource;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.delivery.ServedQueues;
 import io.foliot.core.store.Document;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.TaskRecord;

@@ -1,6 +1,6 @@
 package io.foliot.engine;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
 import io.foliot.core.Scheduler.UnknownQueueException;
 import io.foliot.core.Stages;
 import io.foliot.core.TimeSource;

@@ -1,22 +1,22 @@
 package io.foliot.engine;
 
+import io.foliot.api.Due;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.core.Meter;
-import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.Extended;
 import io.foliot.core.Scheduler.Pull;
 import io.foliot.core.Scheduler.Pulled;
-import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskLabel;
-import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.AttemptMaker;
 import io.foliot.core.store.AttemptRecord;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;

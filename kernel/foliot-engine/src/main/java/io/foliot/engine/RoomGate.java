@@ -1,6 +1,6 @@
 package io.foliot.engine;
 
-import io.foliot.core.DurationText;
+import io.foliot.api.DurationText;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.StoreFullException;
 import java.time.Duration;

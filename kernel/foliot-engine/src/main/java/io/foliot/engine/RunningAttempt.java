@@ -1,7 +1,7 @@
 package io.foliot.engine;
 
-import io.foliot.core.Body;
-import io.foliot.core.TaskNote;
+import io.foliot.api.Body;
+import io.foliot.api.TaskNote;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.TaskRecord;
 import java.util.concurrent.CompletionStage;

@@ -1,7 +1,7 @@
 package io.foliot.engine;
 
-import io.foliot.core.TaskState;
-import io.foliot.core.store.Due;
+import io.foliot.api.Due;
+import io.foliot.api.TaskState;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;

@@ -1,6 +1,6 @@
 package io.foliot.engine;
 
-import io.foliot.core.DurationText;
+import io.foliot.api.DurationText;
 import io.foliot.core.store.StoreException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,7 @@
 package io.foliot.engine;
 
-import io.foliot.core.Limits;
+import io.foliot.api.Due;
+import io.foliot.api.Limits;
 import io.foliot.core.Meter;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskId;
@@ -8,7 +9,6 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.TimeSource;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;

@@ -18,6 +18,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.TaskStore;
+import java.net.URI;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
@@ -56,7 +57,7 @@ final class ArchitectureTest {
   private static final JavaClasses MAIN = new ClassFileImporter()
       .withImportOption(new ImportOption.DoNotIncludeTests())
       .withImportOption(location -> !location.contains("/engine/migration/"))
-      .importPackages("io.foliot.core", "io.foliot.engine");
+      .importPackages("io.foliot.api", "io.foliot.core", "io.foliot.engine");
 
   @Test
   void timeThreadsAndRandomNumbersComeFromOutside() {
@@ -114,10 +115,12 @@ final class ArchitectureTest {
   @Test
   void coreAndEngineUseNoFrameworkNoHttpAndNoStore() {
     classes().that().doNotHaveSimpleName("NodeName").should()
-        .onlyDependOnClassesThat(resideInAnyPackage("io.foliot.core..", "io.foliot.engine..",
-            "io.foliot.wheel", "org.jctools..", "org.jspecify..", "java.lang..", "java.util..", "java.time..",
-            "java.io",
-            "java.nio.charset").or(equivalentTo(ByteOrder.class)).or(equivalentTo(Path.class)))
+        .onlyDependOnClassesThat(
+            resideInAnyPackage("io.foliot.api", "io.foliot.schedule", "io.foliot.core..", "io.foliot.engine..",
+                "io.foliot.wheel", "org.jctools..", "org.jspecify..", "java.lang..", "java.util..", "java.time..",
+                "java.io", "java.math",
+                "java.nio.charset").or(equivalentTo(ByteOrder.class)).or(equivalentTo(Path.class))
+                .or(equivalentTo(URI.class)))
         .check(MAIN);
   }
 

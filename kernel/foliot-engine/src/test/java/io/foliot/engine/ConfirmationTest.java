@@ -2,11 +2,11 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Target;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.Durability;

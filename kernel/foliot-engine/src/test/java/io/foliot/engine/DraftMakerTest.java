@@ -3,13 +3,13 @@ package io.foliot.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.Body;
-import io.foliot.core.Limits;
-import io.foliot.core.OnConflict;
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.Limits;
+import io.foliot.api.OnConflict;
 import io.foliot.core.Scheduler.UnknownQueueException;
 import io.foliot.core.Submission;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;

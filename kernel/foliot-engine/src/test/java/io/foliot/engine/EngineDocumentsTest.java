@@ -4,9 +4,10 @@ import static io.foliot.testkit.DocumentContract.assertGuarded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Retry;
-import io.foliot.core.Target;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Retention;
+import io.foliot.api.Retry;
+import io.foliot.api.Target;
 import io.foliot.core.store.format.DocumentFormat;
 import io.foliot.core.store.format.MalformedException;
 import java.time.Duration;
@@ -16,11 +17,12 @@ import org.junit.jupiter.api.Test;
 
 /** Tests that documents of the engine are read as they were written, and that damaged documents are refused. */
 final class EngineDocumentsTest {
-  private static final QueueConfig FULL = new QueueConfig("q",
-      new Target("http", Map.of("url", "http://127.0.0.1/", "secret", "s"),
-          Duration.ofMillis(1_500)),
-      new Retry(7, Duration.ofMillis(5), 1.5, Duration.ofHours(1), 0.3), -3, 12.5, 4,
-      Duration.ofHours(2), Duration.ofHours(3), 77, 78, Duration.ofHours(4), Duration.ofDays(5), true);
+  private static final QueueConfig FULL = QueueConfig
+      .builder("q",
+          new Target("http", Map.of("url", "http://127.0.0.1/", "secret", "s"), Duration.ofMillis(1_500)))
+      .retry(new Retry(7, Duration.ofMillis(5), 1.5, Duration.ofHours(1), 0.3)).priority(-3).rate(12.5).concurrency(4)
+      .maxWait(Duration.ofHours(2)).maxRun(Duration.ofHours(3)).maxJobs(77).maxShards(78)
+      .retention(new Retention(Duration.ofHours(4), Duration.ofDays(5))).paused(true).build();
 
   @Test
   void settingsOfAQueueAreReadAsTheyWereWritten() {

@@ -3,13 +3,13 @@ package io.foliot.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.Meter;
-import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.FailedException;
 import io.foliot.core.Submission;
 import io.foliot.core.SystemClock;
-import io.foliot.core.Target;
 import io.foliot.core.ThreadEventLoop;
 import io.foliot.core.Token;
 import io.foliot.core.Unready;

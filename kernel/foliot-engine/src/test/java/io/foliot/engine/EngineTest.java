@@ -4,28 +4,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.foliot.api.Body;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Retry;
+import io.foliot.api.Target;
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.core.Address;
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Retry;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
-import io.foliot.core.Target;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
 import io.foliot.core.TaskReason;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.AttemptRecord;
-import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
@@ -476,16 +476,16 @@ final class EngineTest {
     try (World world = withQueue(World.local("q"))) {
       TaskId waiting = world.submit("q", SECOND, "waiting").id();
       assertThat(world.join(world.engine.cancel(new TaskRef.ById(waiting))).kind())
-          .isEqualTo(CancelResult.Kind.CANCELLED);
+          .isEqualTo(Cancellation.CANCELLED);
       assertThat(world.join(world.engine.cancel(new TaskRef.ById(waiting))).kind())
-          .isEqualTo(CancelResult.Kind.ALREADY_FINISHED);
+          .isEqualTo(Cancellation.ALREADY_FINISHED);
       assertThat(world.join(world.engine.cancel(new TaskRef.ByKey("q", "unknown"))).kind())
-          .isEqualTo(CancelResult.Kind.NOT_FOUND);
+          .isEqualTo(Cancellation.NOT_FOUND);
       world.receiver.behaviour = attempt -> new CompletableFuture<>();
       TaskId running = world.submit("q", Duration.ZERO, "running").id();
       world.advance(Duration.ofMillis(5));
       assertThat(world.join(world.engine.cancel(new TaskRef.ById(running))).kind())
-          .isEqualTo(CancelResult.Kind.CANCEL_PENDING);
+          .isEqualTo(Cancellation.CANCEL_PENDING);
       world.receiver.seen.get(0).answer().complete(failure("no"));
       world.advance(Duration.ofSeconds(10));
       assertThat(world.task(running).state()).isEqualTo(TaskState.CANCELLED);

@@ -2,20 +2,20 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
+import io.foliot.api.TaskNote;
 import io.foliot.core.Address;
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
-import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.Pull;
 import io.foliot.core.Scheduler.Pulled;
-import io.foliot.core.Target;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,20 +2,20 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
-import io.foliot.core.QueueConfig;
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
+import io.foliot.api.TaskState;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Scheduler.UnknownQueueException;
 import io.foliot.core.SlotHash;
 import io.foliot.core.Submission;
-import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;

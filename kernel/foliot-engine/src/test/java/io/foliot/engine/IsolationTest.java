@@ -2,12 +2,12 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Body;
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Retry;
+import io.foliot.api.Body;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Retry;
+import io.foliot.api.Target;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
-import io.foliot.core.Target;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;

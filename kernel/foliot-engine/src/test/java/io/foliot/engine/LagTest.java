@@ -2,9 +2,9 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.Scheduler;
-import io.foliot.core.Target;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

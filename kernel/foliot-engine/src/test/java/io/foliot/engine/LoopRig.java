@@ -2,13 +2,13 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
+import io.foliot.api.TaskState;
 import io.foliot.core.EventLoop;
 import io.foliot.core.Meter;
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Target;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Coordinator;

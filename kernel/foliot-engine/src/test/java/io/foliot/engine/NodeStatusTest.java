@@ -5,12 +5,12 @@ import static io.foliot.engine.LoopRig.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.Scheduler.ClusterNode;
 import io.foliot.core.Scheduler.ClusterStatus;
 import io.foliot.core.Scheduler.LaneStatus;
 import io.foliot.core.Scheduler.QueueStatus;
-import io.foliot.core.Target;
 import io.foliot.core.Unready;
 import io.foliot.core.coordination.Assignment;
 import io.foliot.core.coordination.WorkerId;

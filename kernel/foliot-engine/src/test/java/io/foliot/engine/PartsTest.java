@@ -3,11 +3,11 @@ package io.foliot.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.Meter;
-import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Scheduler.OverloadedException;
-import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Fleet;

@@ -6,8 +6,8 @@ import static io.foliot.engine.LoopRig.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Target;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;

@@ -3,11 +3,11 @@ package io.foliot.engine;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Body;
-import io.foliot.core.QueueConfig;
+import io.foliot.api.Body;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.Scheduler.Pull;
 import io.foliot.core.Submission;
-import io.foliot.core.Target;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;

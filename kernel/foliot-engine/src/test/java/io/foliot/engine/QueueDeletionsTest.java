@@ -2,8 +2,8 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Target;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.store.Document;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -3,10 +3,10 @@ package io.foliot.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.UnknownQueueException;
-import io.foliot.core.Target;
 import io.foliot.core.store.Document;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,8 +59,7 @@ final class QueueSettingsTest {
     CompletionStage<QueueConfig> paused = settings.setPaused("orders", true);
     answerRead(stored(ORDERS, 4));
     rig.answer(write(4), false);
-    QueueConfig theirs = new QueueConfig("orders", ORDERS.target(), ORDERS.retry(), 9, null, null, null,
-        ORDERS.maxRun(), ORDERS.maxJobs(), ORDERS.maxShards(), ORDERS.retainFinished(), ORDERS.retainFailed(), false);
+    QueueConfig theirs = ORDERS.toBuilder().priority(9).build();
     answerRead(stored(theirs, 5));
     LoopRig.Call second = write(5);
     assertThat(written(second)).isEqualTo(theirs.toBuilder().paused(true).build());

@@ -3,10 +3,10 @@ package io.foliot.engine;
 import static io.foliot.engine.LoopRig.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Body;
-import io.foliot.core.TaskState;
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.TaskState;
 import io.foliot.core.Token;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;

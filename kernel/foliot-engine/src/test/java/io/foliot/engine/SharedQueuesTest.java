@@ -3,14 +3,14 @@ package io.foliot.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.Body;
-import io.foliot.core.QueueConfig;
+import io.foliot.api.Body;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.Pull;
 import io.foliot.core.Scheduler.QueueInUseException;
 import io.foliot.core.Scheduler.UnknownQueueException;
 import io.foliot.core.Submission;
-import io.foliot.core.Target;
 import io.foliot.core.TaskRef;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.StoreAwayException;

@@ -1,10 +1,10 @@
 package io.foliot.jobs;
 
-import io.foliot.core.OnConflict;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.TaskState;
 import io.foliot.core.Stages;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.api.Job;
 import io.foliot.core.coordination.Fleet.Seat;
 import io.foliot.jobs.ShardAllocator.Worker;
 import java.util.ArrayList;

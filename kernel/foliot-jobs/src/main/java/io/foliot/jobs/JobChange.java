@@ -1,12 +1,16 @@
 package io.foliot.jobs;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
+import io.foliot.api.InvalidSettingException;
+import io.foliot.api.Job;
+import io.foliot.api.Overlap;
+import io.foliot.api.RunPhase;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.TaskId;
 import io.foliot.core.coordination.Fleet;
-import io.foliot.jobs.schedule.AfterSchedule;
-import io.foliot.jobs.schedule.Calendar;
-import io.foliot.jobs.schedule.Schedule;
+import io.foliot.schedule.AfterSchedule;
+import io.foliot.schedule.Calendar;
+import io.foliot.schedule.Schedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -63,7 +67,7 @@ final class JobChange {
    * Returns the record of a new job. With a fixed delay the first run is due at once, or at the first instant that the
    * bounds of the schedule permit. With any other schedule, the first run is due at the next scheduled time.
    *
-   * @throws io.foliot.jobs.schedule.ScheduleException if the schedule has no time in the future, or a calendar does not
+   * @throws io.foliot.schedule.ScheduleException if the schedule has no time in the future, or a calendar does not
    *     exist
    */
   static JobRecord create(Job job, long now, Function<String, @Nullable Calendar> calendars) {
@@ -191,7 +195,8 @@ final class JobChange {
   }
 
   private static void ensureText(String field, String text) {
-    InvalidJobException.ensure(text.length() <= MAX_TEXT, field, "at most " + MAX_TEXT + " characters", text.length());
+    InvalidSettingException.ensure(text.length() <= MAX_TEXT, field, "at most " + MAX_TEXT + " characters",
+        text.length());
   }
 
   /**
@@ -225,16 +230,17 @@ final class JobChange {
    * @param parameter the payload and its content type, without headers: the shards get the headers of the job's
    *     parameter
    * @param fleet the workers, or null if they have not been read yet
-   * @throws InvalidJobException if the run would be too large with the present workers
+   * @throws InvalidSettingException if the run would be too large with the present workers
    * @throws OverloadedException if more than {@link JobRecord#MAX_WAITING} times, or more than {@link
    *     JobRecord#MAX_PARAMETERS_BYTES} bytes of parameters, would wait
    */
   static Requested trigger(JobRecord record, @Nullable String key, Body parameter, @Nullable Fleet fleet,
       long now) {
     int length = parameter.payload().length;
-    InvalidJobException.ensure(parameter.headers().isEmpty(), "parameter", "no headers in the parameter of a request",
+    InvalidSettingException.ensure(parameter.headers().isEmpty(), "parameter",
+        "no headers in the parameter of a request",
         parameter.headers().size());
-    InvalidJobException.ensure(length <= JobRecord.MAX_PARAMETERS_BYTES, "parameter",
+    InvalidSettingException.ensure(length <= JobRecord.MAX_PARAMETERS_BYTES, "parameter",
         "at most " + JobRecord.MAX_PARAMETERS_BYTES + " bytes in the parameter of a request", length);
     Requested requested = request(record, key, JobRecordFormat.digest(parameter), List.of(now));
     if (requested.isRepeated()) {
@@ -261,9 +267,9 @@ final class JobChange {
    */
   static List<Long> backfill(JobRecord record, long from, long to, long now,
       Function<String, @Nullable Calendar> calendars) {
-    InvalidJobException.ensure(from < to, "to", "an instant after from=" + Instant.ofEpochMilli(from),
+    InvalidSettingException.ensure(from < to, "to", "an instant after from=" + Instant.ofEpochMilli(from),
         Instant.ofEpochMilli(to));
-    InvalidJobException.ensure(to <= now + 1, "to", "an instant up to now=" + Instant.ofEpochMilli(now)
+    InvalidSettingException.ensure(to <= now + 1, "to", "an instant up to now=" + Instant.ofEpochMilli(now)
         + ", because a backfill runs times that have passed", Instant.ofEpochMilli(to));
     Schedule schedule = schedule(record.job(), calendars);
     if (schedule.timing() instanceof AfterSchedule) {
@@ -273,7 +279,7 @@ final class JobChange {
     List<Long> times = new ArrayList<>();
     Instant time = schedule.next(Instant.ofEpochMilli(from - 1));
     while (time != null && time.toEpochMilli() < to) {
-      InvalidJobException.ensure(times.size() < JobRecord.MAX_WAITING, "to", "an instant up to " + time
+      InvalidSettingException.ensure(times.size() < JobRecord.MAX_WAITING, "to", "an instant up to " + time
           + ", because a backfill has at most " + JobRecord.MAX_WAITING + " times", Instant.ofEpochMilli(to));
       times.add(time.toEpochMilli());
       time = schedule.next(time);
@@ -346,7 +352,7 @@ final class JobChange {
     List<Run> active = record.active().stream().filter(run -> isOf(run.time(), run.origin(), time, origin)).toList();
     List<PastRun> past = record.history().stream()
         .filter(run -> run.result().isRun() && isOf(run.from(), run.origin(), time, origin)).toList();
-    InvalidJobException.ensure(active.size() + past.size() <= 1, "origin",
+    InvalidSettingException.ensure(active.size() + past.size() <= 1, "origin",
         "the origin of one of the runs of that time, as the list of runs shows it", "none");
     if (active.size() + past.size() == 0) {
       throw new Jobs.UnknownRunException(job, Instant.ofEpochMilli(time),

@@ -1,7 +1,8 @@
 package io.foliot.jobs;
 
-import io.foliot.core.Body;
-import io.foliot.jobs.schedule.Schedule;
+import io.foliot.api.Body;
+import io.foliot.api.Job;
+import io.foliot.schedule.Schedule;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,7 +1,7 @@
 package io.foliot.jobs;
 
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Target;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.SubmitResult;
 import java.util.List;

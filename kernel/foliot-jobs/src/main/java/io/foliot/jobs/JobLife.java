@@ -1,14 +1,17 @@
 package io.foliot.jobs;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
+import io.foliot.api.InvalidSettingException;
+import io.foliot.api.Overlap;
+import io.foliot.api.RunPhase;
+import io.foliot.api.TaskNote;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Outcome;
 import io.foliot.jobs.Allocators.UnallocatedException;
-import io.foliot.jobs.schedule.Calendar;
-import io.foliot.jobs.schedule.Schedule;
-import io.foliot.jobs.schedule.ScheduleException;
+import io.foliot.schedule.Calendar;
+import io.foliot.schedule.Schedule;
+import io.foliot.schedule.ScheduleException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -111,7 +114,7 @@ final class JobLife {
   /** Whether the pass began no further run because the jobs of the queue have as many shards as they may have. */
   private boolean lacksRoom;
   /** The reason why the pass began no further run; null if no run was too large. */
-  private @Nullable InvalidJobException tooLarge;
+  private @Nullable InvalidSettingException tooLarge;
 
   /**
    * The decisions of a pass.

@@ -1,19 +1,19 @@
 package io.foliot.jobs;
 
-import io.foliot.core.OnConflict;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
-import io.foliot.jobs.schedule.Calendar;
+import io.foliot.schedule.Calendar;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

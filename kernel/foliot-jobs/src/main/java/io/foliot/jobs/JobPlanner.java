@@ -1,30 +1,35 @@
 package io.foliot.jobs;
 
-import io.foliot.core.Body;
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Retry;
+import io.foliot.api.Allocation;
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.InvalidSettingException;
+import io.foliot.api.Job;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.QueueFields;
+import io.foliot.api.Retry;
+import io.foliot.api.Target;
+import io.foliot.api.TaskNote;
 import io.foliot.core.Stages;
-import io.foliot.core.Target;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.format.UnreadableException;
-import io.foliot.jobs.schedule.Calendar;
-import io.foliot.jobs.schedule.ScheduleException;
+import io.foliot.schedule.Calendar;
+import io.foliot.schedule.ScheduleException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -169,7 +174,8 @@ public final class JobPlanner implements Delivery {
   }
 
   private int maxShards(String queue) {
-    return queues.apply(queue).map(QueueConfig::maxShards).orElse(QueueConfig.DEFAULT_MAX_SHARDS);
+    return queues.apply(queue).map(QueueConfig::maxShards)
+        .orElseGet(() -> Objects.requireNonNull(QueueFields.MAX_SHARDS.standard()));
   }
 
   @Override
@@ -365,7 +371,7 @@ public final class JobPlanner implements Delivery {
     String message = "cannot plan a job; trying again until planning succeeds or the job is replaced: job=" + task.key()
         + ", reason=" + reason.getMessage();
     if (reason instanceof ScheduleException || reason instanceof UnreadableException
-        || reason instanceof InvalidJobException || reason instanceof ShardReads.UnreadShardException) {
+        || reason instanceof InvalidSettingException || reason instanceof ShardReads.UnreadShardException) {
       // A stack trace would not help: the cause is in the record, the calendars or the workers of the job.
       LOG.log(System.Logger.Level.ERROR, message);
     } else {

@@ -1,6 +1,8 @@
 package io.foliot.jobs;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
+import io.foliot.api.Job;
+import io.foliot.api.Overlap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

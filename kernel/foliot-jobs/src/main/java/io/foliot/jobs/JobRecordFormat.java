@@ -1,6 +1,14 @@
 package io.foliot.jobs;
 
-import io.foliot.core.Body;
+import io.foliot.api.Allocation;
+import io.foliot.api.Body;
+import io.foliot.api.Job;
+import io.foliot.api.JobFields;
+import io.foliot.api.Misfire;
+import io.foliot.api.Overlap;
+import io.foliot.api.RunPhase;
+import io.foliot.api.Scope;
+import io.foliot.api.Values;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;
@@ -8,7 +16,7 @@ import io.foliot.core.store.format.Checksum;
 import io.foliot.core.store.format.Frame;
 import io.foliot.core.store.format.RecordParts;
 import io.foliot.core.store.format.UnreadableException;
-import io.foliot.jobs.schedule.ScheduleSettings;
+import io.foliot.schedule.ScheduleSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -222,21 +230,21 @@ final class JobRecordFormat {
     Duration timeout = job.timeout();
     boolean isPlaced = isPlaced(job);
     boolean hasListeners = !job.runListeners().isEmpty();
-    out.u8(job.overlap().code() | (isPlaced ? MORE : 0) | (hasListeners ? LISTENERS : 0))
-        .u8(job.misfire().policy().code())
+    out.u8(JobCodes.code(job.overlap()) | (isPlaced ? MORE : 0) | (hasListeners ? LISTENERS : 0))
+        .u8(JobCodes.code(job.misfire().policy()))
         .near(job.misfire().window().toMillis())
         .varint(job.misfire().max()).near(timeout == null ? 0 : timeout.toMillis()).varint(job.maxAttempts())
         .varint(job.pauseAfterFailures()).varint(job.history());
     RecordParts.writeBody(job.parameter(), out);
     if (isPlaced) {
-      out.u8(job.scope().code()).u8(job.allocation().code());
+      out.u8(JobCodes.code(job.scope())).u8(JobCodes.code(job.allocation()));
       list(out, job.zones(), out::text);
       if (job.allocation() == Allocation.OWN) {
         out.text(job.allocator());
       }
     }
     if (hasListeners) {
-      out.u8(RunPhase.bits(job.runListeners()));
+      out.u8(JobCodes.bits(job.runListeners()));
     }
   }
 
@@ -255,8 +263,8 @@ final class JobRecordFormat {
     int shards = in.varint();
     List<String> parameters = list(in, in::text);
     int flags = in.u8();
-    Overlap overlap = constant(Overlap.values(), Overlap::code, flags & ~(MORE | LISTENERS));
-    Misfire misfire = new Misfire(constant(Misfire.Policy.values(), Misfire.Policy::code, in.u8()),
+    Overlap overlap = constant(Overlap.values(), JobCodes::code, flags & ~(MORE | LISTENERS));
+    Misfire misfire = new Misfire(constant(Misfire.Policy.values(), JobCodes::code, in.u8()),
         Duration.ofMillis(in.near()), in.varint());
     long timeout = in.near();
     int maxAttempts = in.varint();
@@ -264,13 +272,20 @@ final class JobRecordFormat {
     int history = in.varint();
     Body parameter = RecordParts.readBody(in);
     boolean isPlaced = (flags & MORE) != 0;
-    Scope scope = isPlaced ? constant(Scope.values(), Scope::code, in.u8()) : Scope.ONE;
-    Allocation allocation = isPlaced ? constant(Allocation.values(), Allocation::code, in.u8()) : Allocation.AVERAGE;
+    Scope scope = isPlaced ? constant(Scope.values(), JobCodes::code, in.u8()) : Scope.ONE;
+    Allocation allocation = isPlaced ? constant(Allocation.values(), JobCodes::code, in.u8()) : Allocation.AVERAGE;
     List<String> zones = isPlaced ? list(in, in::text) : List.of();
     String allocator = allocation == Allocation.OWN ? in.text() : "";
-    return new Job(name, queue, ScheduleSettings.of(schedule), shards, parameters, overlap, misfire,
-        timeout == 0 ? null : Duration.ofMillis(timeout), parameter, maxAttempts, pauseAfterFailures, history, scope,
-        allocation, allocator, zones, (flags & LISTENERS) == 0 ? Set.of() : RunPhase.of(in.u8()));
+    return Job.of(name, Values.of(JobFields.TABLE).with(JobFields.QUEUE, queue)
+        .with(JobFields.SCHEDULE, ScheduleSettings.of(schedule)).with(JobFields.SHARDS, shards)
+        .with(JobFields.SHARD_PARAMETERS, parameters).with(JobFields.OVERLAP, overlap).with(JobFields.MISFIRE, misfire)
+        .with(JobFields.TIMEOUT, timeout == 0 ? null : Duration.ofMillis(timeout))
+        .with(JobFields.PARAMETER, parameter)
+        .with(JobFields.MAX_ATTEMPTS, maxAttempts == 0 ? null : Integer.valueOf(maxAttempts))
+        .with(JobFields.PAUSE_AFTER_FAILURES, pauseAfterFailures).with(JobFields.HISTORY, history)
+        .with(JobFields.SCOPE, scope).with(JobFields.ALLOCATION, allocation).with(JobFields.ALLOCATOR, allocator)
+        .with(JobFields.ZONES, zones).with(JobFields.RUN_LISTENERS,
+            (flags & LISTENERS) == 0 ? Set.of() : JobCodes.phases(in.u8())));
   }
 
   private static void writeRun(Run run, long base, Bytes out) {
@@ -297,15 +312,16 @@ final class JobRecordFormat {
 
   private static void writeListeners(RunListeners listeners, Bytes out) {
     PastRun.Result result = listeners.result();
-    out.u8(listeners.phase().code() | (listeners.step().code() << STEP_SHIFT) | (listeners.hasAfter() ? HAS_AFTER : 0))
-        .u8(RunPhase.bits(listeners.failed())).u8(result == null ? 0 : result.code()).text(listeners.queue());
+    out.u8(JobCodes.code(listeners.phase()) | (listeners.step().code() << STEP_SHIFT)
+        | (listeners.hasAfter() ? HAS_AFTER : 0))
+        .u8(JobCodes.bits(listeners.failed())).u8(result == null ? 0 : result.code()).text(listeners.queue());
   }
 
   private static RunListeners readListeners(BytesReader in) {
     int flags = in.u8();
-    Set<RunPhase> failed = RunPhase.of(in.u8());
+    Set<RunPhase> failed = JobCodes.phases(in.u8());
     int result = in.u8();
-    return new RunListeners(constant(RunPhase.values(), RunPhase::code, flags & PHASE_MASK),
+    return new RunListeners(constant(RunPhase.values(), JobCodes::code, flags & PHASE_MASK),
         constant(RunListeners.Step.values(), RunListeners.Step::code, (flags & ~HAS_AFTER) >> STEP_SHIFT),
         (flags & HAS_AFTER) != 0, in.text(), failed,
         result == 0 ? null : constant(PastRun.Result.values(), PastRun.Result::code, result));
@@ -357,7 +373,7 @@ final class JobRecordFormat {
       out.varint(past.gone());
     }
     if (!past.failedListeners().isEmpty()) {
-      out.u8(RunPhase.bits(past.failedListeners()));
+      out.u8(JobCodes.bits(past.failedListeners()));
     }
     if (!past.trace().equals(RunTrace.NONE)) {
       past.trace().write(out);
@@ -383,7 +399,7 @@ final class JobRecordFormat {
     long distance = begun > 0 ? begun - 1 : begun;
     return new PastRun(from, to, count, origin, result, shards, failed, begun == 0 ? 0 : from + distance,
         to + in.near(), (flags & MORE) == 0 ? 0 : in.varint(),
-        (flags & LISTENERS) == 0 ? Set.of() : RunPhase.of(in.u8()),
+        (flags & LISTENERS) == 0 ? Set.of() : JobCodes.phases(in.u8()),
         (flags & TRACED) == 0 ? RunTrace.NONE : RunTrace.read(in));
   }
 

@@ -1,5 +1,7 @@
 package io.foliot.jobs;
 
+import io.foliot.api.Job;
+import io.foliot.api.RunPhase;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.util.List;

@@ -1,15 +1,19 @@
 package io.foliot.jobs;
 
+import io.foliot.api.Allocation;
+import io.foliot.api.Body;
+import io.foliot.api.InvalidSettingException;
+import io.foliot.api.Job;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.Scope;
+import io.foliot.api.TaskState;
 import io.foliot.core.Address;
-import io.foliot.core.Body;
-import io.foliot.core.JobHeaders;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
-import io.foliot.jobs.schedule.Calendar;
-import io.foliot.jobs.schedule.Schedule;
+import io.foliot.schedule.Calendar;
+import io.foliot.schedule.Schedule;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
@@ -172,7 +176,7 @@ final class JobViews {
    * paused, returns the reason why the next waiting time cannot begin. If no time waits either, returns the reason why
    * the next scheduled time would have no worker or no allocator. Returns an empty text if there is no such reason.
    *
-   * @throws InvalidJobException if the run of the next waiting time would be too large, even while a run is active
+   * @throws InvalidSettingException if the run of the next waiting time would be too large, even while a run is active
    */
   private String waitsFor(JobRecord record, @Nullable Fleet workers) {
     Job job = record.job();

@@ -1,23 +1,27 @@
 package io.foliot.jobs;
 
-import io.foliot.core.Body;
-import io.foliot.core.Limits;
-import io.foliot.core.OnConflict;
+import io.foliot.api.Allocation;
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.InvalidSettingException;
+import io.foliot.api.Job;
+import io.foliot.api.Limits;
+import io.foliot.api.OnConflict;
+import io.foliot.api.Scope;
+import io.foliot.api.TaskState;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Stages;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.NewerVersionException;
 import io.foliot.core.store.format.UnreadableException;
-import io.foliot.jobs.schedule.Calendar;
-import io.foliot.jobs.schedule.ScheduleSettings;
+import io.foliot.schedule.Calendar;
+import io.foliot.schedule.ScheduleSettings;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.util.List;
@@ -551,7 +555,7 @@ public final class Jobs {
   public CompletableFuture<JobStatus> pause(String name, @Nullable Instant until, String reason, String actor) {
     return change(name, (record, now, known) -> {
       long end = until == null ? JobRecord.Paused.OPEN : millis("until", until);
-      InvalidJobException.ensure(end > now, "until", "an instant after now=" + Instant.ofEpochMilli(now),
+      InvalidSettingException.ensure(end > now, "until", "an instant after now=" + Instant.ofEpochMilli(now),
           String.valueOf(until));
       return JobChange.pause(record, end, reason, actor, now, known);
     });
@@ -582,7 +586,7 @@ public final class Jobs {
   }
 
   /**
-   * Requests a run now, as {@link #trigger(String, String)} does. Fails with {@link InvalidJobException} if the run
+   * Requests a run now, as {@link #trigger(String, String)} does. Fails with {@link InvalidSettingException} if the run
    * would be too large with this parameter.
    *
    * @param parameter the payload of the run's shards, without headers; null for the job's parameter
@@ -634,7 +638,7 @@ public final class Jobs {
     try {
       return instant.toEpochMilli();
     } catch (ArithmeticException e) {
-      InvalidJobException refused = new InvalidJobException(setting,
+      InvalidSettingException refused = new InvalidSettingException(setting,
           "an instant whose year has four digits, such as 2027-01-01T00:00:00Z", instant.toString());
       refused.initCause(e);
       throw refused;
@@ -808,7 +812,7 @@ public final class Jobs {
   /** Creates or replaces a calendar. Jobs use it from their next pass on. Returns whether the calendar existed. */
   public CompletableFuture<Boolean> putCalendar(String name, Calendar calendar) {
     if (!isName(name) || name.isBlank() || name.indexOf(',') >= 0) {
-      return CompletableFuture.failedFuture(new InvalidJobException("calendar",
+      return CompletableFuture.failedFuture(new InvalidSettingException("calendar",
           "a name of 1 to 256 bytes of UTF-8 that is not blank, without commas and control characters", name));
     }
     return calendars.put(name, calendar).toCompletableFuture();

@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.api.RunPhase;
 import java.util.Set;
 
 /**
@@ -22,7 +23,7 @@ import java.util.Set;
 public record PastRun(long from, long to, long count, long origin, Result result, int shards, int failed, long begun,
     long ended, int gone, Set<RunPhase> failedListeners, RunTrace trace) {
   public PastRun {
-    failedListeners = RunPhase.copy(failedListeners);
+    failedListeners = JobCodes.copy(failedListeners);
   }
 
   PastRun(long from, long to, long count, long origin, Result result, int shards, int failed, long begun, long ended) {

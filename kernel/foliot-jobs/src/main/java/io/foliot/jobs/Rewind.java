@@ -1,7 +1,7 @@
 package io.foliot.jobs;
 
-import io.foliot.jobs.schedule.AfterSchedule;
-import io.foliot.jobs.schedule.Schedule;
+import io.foliot.schedule.AfterSchedule;
+import io.foliot.schedule.Schedule;
 import java.time.Duration;
 import java.time.Instant;
 

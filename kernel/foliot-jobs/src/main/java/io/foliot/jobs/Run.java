@@ -1,5 +1,7 @@
 package io.foliot.jobs;
 
+import io.foliot.api.Job;
+import io.foliot.api.RunPhase;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.foliot.jobs;
 
+import io.foliot.api.Job;
+import io.foliot.api.RunPhase;
 import io.foliot.jobs.PastRun.Result;
 import java.util.EnumSet;
 import java.util.Set;
@@ -40,7 +42,7 @@ record RunListeners(RunPhase phase, Step step, boolean hasAfter, String queue, S
   }
 
   RunListeners {
-    failed = RunPhase.copy(failed);
+    failed = JobCodes.copy(failed);
   }
 
   /** Returns the listeners of a run that begins now, according to its job. */

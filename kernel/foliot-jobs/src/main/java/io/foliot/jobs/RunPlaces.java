@@ -1,7 +1,11 @@
 package io.foliot.jobs;
 
+import io.foliot.api.Allocation;
+import io.foliot.api.Body;
+import io.foliot.api.InvalidSettingException;
+import io.foliot.api.Job;
+import io.foliot.api.Scope;
 import io.foliot.core.Address;
-import io.foliot.core.Body;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.coordination.Fleet.Seat;
 import io.foliot.jobs.Allocators.UnallocatedException;
@@ -45,7 +49,7 @@ final class RunPlaces {
    *
    * @param reason the bound that it exceeds
    */
-  record TooLarge(InvalidJobException reason) implements Choice {}
+  record TooLarge(InvalidSettingException reason) implements Choice {}
 
   /** The run has no worker to run on. */
   record NoTargets() implements Choice {}
@@ -71,7 +75,7 @@ final class RunPlaces {
         case PER_ZONE -> perZone(job, workers, now, allocators);
         case ALL -> all(job, workers, now);
       };
-    } catch (InvalidJobException e) {
+    } catch (InvalidSettingException e) {
       return new TooLarge(e);
     } catch (UnallocatedException e) {
       return new Wait(String.valueOf(e.getMessage()), e);
@@ -83,7 +87,7 @@ final class RunPlaces {
    *
    * @param parameter the payload of the shards of the run
    * @param fleet the workers; if null, only the zones that the job names are considered
-   * @throws InvalidJobException if the run would be larger
+   * @throws InvalidSettingException if the run would be larger
    */
   static void ensureFits(Job job, Body parameter, @Nullable Fleet fleet) {
     Fleet known = fleet == null ? Fleet.EMPTY : fleet;

@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.api.RunPhase;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.TaskRecord;
 import java.time.Instant;

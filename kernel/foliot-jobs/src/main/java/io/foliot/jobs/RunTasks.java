@@ -1,7 +1,8 @@
 package io.foliot.jobs;
 
+import io.foliot.api.JobHeaders;
+import io.foliot.api.RunPhase;
 import io.foliot.core.Address;
-import io.foliot.core.JobHeaders;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;

@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.api.Allocation;
 import io.foliot.core.coordination.Fleet.Seat;
 import java.util.ArrayList;
 import java.util.Comparator;

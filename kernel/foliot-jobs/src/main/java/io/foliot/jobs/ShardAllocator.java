@@ -1,5 +1,9 @@
 package io.foliot.jobs;
 
+import io.foliot.api.Allocation;
+import io.foliot.api.Job;
+import io.foliot.api.Overlap;
+import io.foliot.api.Scope;
 import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package io.foliot.jobs;
 
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;

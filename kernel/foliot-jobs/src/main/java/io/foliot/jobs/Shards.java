@@ -1,13 +1,17 @@
 package io.foliot.jobs;
 
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.Job;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.Overlap;
+import io.foliot.api.RunPhase;
+import io.foliot.api.Scope;
+import io.foliot.api.TaskNote;
 import io.foliot.core.Address;
-import io.foliot.core.Body;
-import io.foliot.core.JobHeaders;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.TaskRecord;
 import java.time.Instant;
@@ -63,7 +67,7 @@ final class Shards {
    * shards.
    */
   static TaskId id(String job, Run run, RunPhase phase) {
-    return TaskId.of(run.time(), hash16(job), hash(job, run, Job.MAX_SHARDS + phase.code()));
+    return TaskId.of(run.time(), hash16(job), hash(job, run, Job.MAX_SHARDS + JobCodes.code(phase)));
   }
 
   /**

@@ -2,6 +2,8 @@ package io.foliot.jobs;
 
 import static java.util.Objects.requireNonNull;
 
+import io.foliot.api.Job;
+import io.foliot.api.Scope;
 import io.foliot.core.Address;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;

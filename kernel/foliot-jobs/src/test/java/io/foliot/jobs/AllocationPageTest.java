@@ -2,6 +2,7 @@ package io.foliot.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Allocation;
 import io.foliot.core.coordination.Fleet.Seat;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package io.foliot.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.Job;
 import io.foliot.core.coordination.Fleet.Seat;
 import io.foliot.jobs.Allocators.UnallocatedException;
 import io.foliot.jobs.ShardAllocator.Worker;

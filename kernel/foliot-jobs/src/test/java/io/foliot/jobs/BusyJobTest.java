@@ -3,9 +3,12 @@ package io.foliot.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.Body;
-import io.foliot.core.Retry;
-import io.foliot.core.Target;
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.InvalidSettingException;
+import io.foliot.api.Job;
+import io.foliot.api.Retry;
+import io.foliot.api.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
@@ -15,7 +18,6 @@ import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.ForwardingStore;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Outcome;
@@ -142,7 +144,7 @@ final class BusyJobTest {
       while (!refused.isDone()) {
         later.remove().run();
       }
-      assertThatThrownBy(refused::join).hasCauseInstanceOf(InvalidJobException.class);
+      assertThatThrownBy(refused::join).hasCauseInstanceOf(InvalidSettingException.class);
       if (busy.claimed == null) {
         busy.claimed = claimed();
       }

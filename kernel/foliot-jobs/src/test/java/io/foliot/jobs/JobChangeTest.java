@@ -4,10 +4,13 @@ import static io.foliot.jobs.JobWorld.NO_CALENDARS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
+import io.foliot.api.InvalidSettingException;
+import io.foliot.api.Job;
+import io.foliot.api.Misfire;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.TaskId;
-import io.foliot.jobs.schedule.Calendar;
+import io.foliot.schedule.Calendar;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -302,7 +305,8 @@ final class JobChangeTest {
     JobRecord large = created(hourly().shards(4_096).build());
     assertThat(JobChange.trigger(large, null, most, null, START).record().waiting()).hasSize(1);
     JobRecord larger = created(hourly().shards(4_097).build());
-    assertThatThrownBy(() -> JobChange.trigger(larger, null, most, null, START)).isInstanceOf(InvalidJobException.class)
+    assertThatThrownBy(() -> JobChange.trigger(larger, null, most, null, START))
+        .isInstanceOf(InvalidSettingException.class)
         .hasMessageContainingAll("parameter", "16777216");
   }
 

@@ -2,6 +2,12 @@ package io.foliot.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Allocation;
+import io.foliot.api.Job;
+import io.foliot.api.Misfire;
+import io.foliot.api.Overlap;
+import io.foliot.api.RunPhase;
+import io.foliot.api.Scope;
 import io.foliot.core.coordination.Fleet;
 import java.time.Duration;
 import java.time.Instant;
@@ -112,7 +118,7 @@ final class JobLifePropertyTest {
     Job.Builder job = Job.named("job").queue("q");
     switch (random.nextInt(3)) {
       case 0 -> job.every(Duration.ofMillis(100L << random.nextInt(3, 16)));
-      default -> job.cron(CRONS.get(random.nextInt(CRONS.size()))).zone("Europe/Berlin");
+      default -> job.cron(CRONS.get(random.nextInt(CRONS.size()))).timeZone("Europe/Berlin");
     }
     if (random.nextInt(4) == 0) {
       job.timeout(Duration.ofMillis(1 + random.nextInt(100_000)));
@@ -192,7 +198,7 @@ final class JobLifePropertyTest {
       Job.Builder timed = Job.named("job").queue("q");
       Job job = (random.nextBoolean()
           ? timed.every(Duration.ofSeconds(120 + random.nextInt(600)))
-          : timed.cron(CRONS.get(1 + random.nextInt(2))).zone("Europe/Berlin")).shards(drawn.shards())
+          : timed.cron(CRONS.get(1 + random.nextInt(2))).timeZone("Europe/Berlin")).shards(drawn.shards())
           .overlap(drawn.overlap())
           .misfire(drawn.misfire()).timeout(drawn.timeout()).history(Job.MAX_HISTORY).build();
       JobWorld world = new JobWorld(random, job, start);

@@ -3,12 +3,15 @@ package io.foliot.jobs;
 import static io.foliot.jobs.JobWorld.NO_CALENDARS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.JobHeaders;
+import io.foliot.api.Job;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.Misfire;
+import io.foliot.api.Overlap;
 import io.foliot.core.TaskId;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Outcome;
-import io.foliot.jobs.schedule.Calendar;
-import io.foliot.jobs.schedule.ScheduleSettings;
+import io.foliot.schedule.Calendar;
+import io.foliot.schedule.ScheduleSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -141,8 +144,8 @@ final class JobLifeTest {
   @Test
   void oneDayOfAFixedRateTakesOnePass() {
     ZoneId berlin = ZoneId.of("Europe/Berlin");
-    List<Consumer<ScheduleSettings.Builder>> bounds = List.of(s -> {}, s -> s.zone(berlin),
-        s -> s.zone(berlin).from(Instant.ofEpochMilli(START - MINUTE)),
+    List<Consumer<ScheduleSettings.Builder>> bounds = List.of(s -> {}, s -> s.timeZone(berlin),
+        s -> s.timeZone(berlin).from(Instant.ofEpochMilli(START - MINUTE)),
         s -> s.to(Instant.ofEpochMilli(START + 5_000 * MINUTE)));
     for (Consumer<ScheduleSettings.Builder> bound : bounds) {
       job(Job.named("job").queue("q").every(Duration.ofMillis(100))

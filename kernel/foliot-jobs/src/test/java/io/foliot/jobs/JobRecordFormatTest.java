@@ -3,9 +3,15 @@ package io.foliot.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.Allocation;
+import io.foliot.api.Body;
+import io.foliot.api.Job;
+import io.foliot.api.Limits;
+import io.foliot.api.Misfire;
+import io.foliot.api.Overlap;
+import io.foliot.api.RunPhase;
+import io.foliot.api.Scope;
 import io.foliot.core.Address;
-import io.foliot.core.Body;
-import io.foliot.core.Limits;
 import io.foliot.core.store.format.Checksum;
 import io.foliot.core.store.format.NewerVersionException;
 import io.foliot.core.store.format.UnreadableException;
@@ -214,7 +220,7 @@ final class JobRecordFormatTest {
     switch (random.nextInt(3)) {
       case 0 -> job.every(Duration.ofSeconds(1 + random.nextInt(9)));
       case 1 -> job.after(Duration.ofSeconds(1 + random.nextInt(9)));
-      default -> job.cron("0 2 * * MON-FRI").zone("Europe/Berlin");
+      default -> job.cron("0 2 * * MON-FRI").timeZone("Europe/Berlin");
     }
     Allocation allocation = any(random, Allocation.values());
     if (allocation == Allocation.OWN) {
@@ -256,7 +262,7 @@ final class JobRecordFormatTest {
 
   private static Set<RunPhase> phases(Random random) {
     // The three phases are the bits 1 to 3.
-    return RunPhase.of(random.nextInt(8) << 1);
+    return JobCodes.phases(random.nextInt(8) << 1);
   }
 
   private static List<Run.Again> again(Random random) {

@@ -3,7 +3,12 @@ package io.foliot.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.Body;
+import io.foliot.api.Allocation;
+import io.foliot.api.Body;
+import io.foliot.api.InvalidSettingException;
+import io.foliot.api.Job;
+import io.foliot.api.Misfire;
+import io.foliot.api.Scope;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -33,8 +38,8 @@ final class JobTest {
 
   @Test
   void anUnknownZoneIsRefusedWithTheNearestNames() {
-    ensureRefused(() -> job().cron("0 2 * * *").zone("Europe/Berln").build(), "zone", "Europe/Berlin");
-    ensureRefused(() -> job().cron("0 2 * * *").zone("CST").build(), "zone", "America/Chicago");
+    ensureRefused(() -> job().cron("0 2 * * *").timeZone("Europe/Berln").build(), "zone", "Europe/Berlin");
+    ensureRefused(() -> job().cron("0 2 * * *").timeZone("CST").build(), "zone", "America/Chicago");
   }
 
   @Test
@@ -99,7 +104,7 @@ final class JobTest {
   @Test
   void aRefusalHasItsPartsAsValues() {
     assertThatThrownBy(() -> job().every(Duration.ofHours(1)).shards(1, "a", "b").build())
-        .isInstanceOfSatisfying(InvalidJobException.class, refused -> {
+        .isInstanceOfSatisfying(InvalidSettingException.class, refused -> {
           assertThat(refused.setting()).isEqualTo("shardParameters");
           assertThat(refused.expected()).isEqualTo("at most as many texts as shards=1");
           assertThat(refused.found()).isEqualTo("2");

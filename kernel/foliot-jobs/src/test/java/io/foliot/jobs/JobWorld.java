@@ -2,16 +2,22 @@ package io.foliot.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Allocation;
+import io.foliot.api.Due;
+import io.foliot.api.Job;
+import io.foliot.api.JobFields;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.Misfire;
+import io.foliot.api.Overlap;
+import io.foliot.api.RunPhase;
 import io.foliot.core.Address;
-import io.foliot.core.JobHeaders;
 import io.foliot.core.TaskId;
 import io.foliot.core.coordination.Fleet;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
-import io.foliot.jobs.schedule.Calendar;
-import io.foliot.jobs.schedule.DstOverlap;
-import io.foliot.jobs.schedule.Schedule;
-import io.foliot.jobs.schedule.ScheduleSettings;
+import io.foliot.schedule.Calendar;
+import io.foliot.schedule.DstOverlap;
+import io.foliot.schedule.Schedule;
+import io.foliot.schedule.ScheduleSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -166,16 +172,15 @@ final class JobWorld {
       case BOTH_OCCURRENCES -> edit.job = job.schedule().cron() == null
           ? job
           : with(job, job.misfire(), ScheduleSettings.builder().cron(Objects.requireNonNull(job.schedule().cron()))
-              .zone(job.schedule().zone()).dstOverlap(DstOverlap.BOTH).build());
+              .timeZone(job.schedule().timeZone()).dstOverlap(DstOverlap.BOTH).build());
       case OLD_DEFINITION -> edit.job = replaced == null ? job : replaced;
     }
     return edit.done();
   }
 
   private static Job with(Job job, Misfire misfire, ScheduleSettings schedule) {
-    return new Job(job.name(), job.queue(), schedule, job.shards(), job.shardParameters(), job.overlap(), misfire,
-        job.timeout(), job.parameter(), job.maxAttempts(), job.pauseAfterFailures(), job.history(), job.scope(),
-        job.allocation(), job.allocator(), job.zones(), job.runListeners());
+    return Job.of(job.name(),
+        job.values().with(JobFields.MISFIRE, misfire).with(JobFields.SCHEDULE, schedule));
   }
 
   private void cancel(TaskId id) {

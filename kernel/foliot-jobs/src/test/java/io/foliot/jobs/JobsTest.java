@@ -4,15 +4,21 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.Body;
-import io.foliot.core.JobHeaders;
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.InvalidSettingException;
+import io.foliot.api.Job;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.OnConflict;
+import io.foliot.api.Overlap;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.RunPhase;
+import io.foliot.api.Scope;
+import io.foliot.api.Target;
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.core.Meter;
-import io.foliot.core.OnConflict;
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Target;
-import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
@@ -23,7 +29,6 @@ import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.ForwardingStore;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.SubmitResult;
@@ -34,7 +39,7 @@ import io.foliot.engine.Engine;
 import io.foliot.engine.EngineOptions;
 import io.foliot.engine.Environment;
 import io.foliot.engine.coordination.SoleCoordinator;
-import io.foliot.jobs.schedule.Calendar;
+import io.foliot.schedule.Calendar;
 import io.foliot.testkit.ManualLoops;
 import io.foliot.testkit.SettableClock;
 import java.nio.ByteBuffer;
@@ -184,7 +189,7 @@ final class JobsTest {
       assertThat(join(over.calendar(name))).isEmpty();
       assertThat(join(over.deleteCalendar(name))).isFalse();
       assertThat(over.putCalendar(name, Calendar.parse(List.of("SAT")))).failsWithin(Duration.ZERO).withThrowableThat()
-          .withCauseInstanceOf(InvalidJobException.class);
+          .withCauseInstanceOf(InvalidSettingException.class);
     }
   }
 
@@ -599,7 +604,7 @@ final class JobsTest {
     join(here.put(everyTenSeconds().scope(Scope.PER_ZONE).shards(3_000).build()));
     planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "b").fleet(), clock.wallMillis());
     assertThatThrownBy(() -> join(here.trigger("report", null, parameter))).rootCause()
-        .isInstanceOf(InvalidJobException.class).hasMessageContainingAll("parameter", "16777216", "got 24576000");
+        .isInstanceOf(InvalidSettingException.class).hasMessageContainingAll("parameter", "16777216", "got 24576000");
     assertThat(report().waiting()).isZero();
     planner.fleetChanged(new Workers(QUEUE).add("w0", "a").fleet(), clock.wallMillis());
     assertThat(join(here.trigger("report", "k", parameter)).isRepeated()).isFalse();

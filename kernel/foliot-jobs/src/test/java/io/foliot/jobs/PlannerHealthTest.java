@@ -2,9 +2,10 @@ package io.foliot.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Job;
+import io.foliot.api.TaskState;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
@@ -14,7 +15,7 @@ import io.foliot.core.store.ForwardingStore;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.jobs.schedule.Calendar;
+import io.foliot.schedule.Calendar;
 import io.foliot.testkit.SettableClock;
 import java.time.Duration;
 import java.util.List;

@@ -2,8 +2,9 @@ package io.foliot.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Job;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.ForwardingStore;

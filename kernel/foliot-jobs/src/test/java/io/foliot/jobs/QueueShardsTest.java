@@ -2,6 +2,9 @@ package io.foliot.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Job;
+import io.foliot.api.Misfire;
+import io.foliot.api.Overlap;
 import io.foliot.core.TaskId;
 import java.time.Duration;
 import java.util.HashMap;

@@ -4,13 +4,18 @@ import static io.foliot.jobs.JobWorld.NO_CALENDARS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.InvalidSettingException;
+import io.foliot.api.Job;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.Overlap;
+import io.foliot.api.RunPhase;
+import io.foliot.api.Scope;
+import io.foliot.api.TaskNote;
 import io.foliot.core.Address;
-import io.foliot.core.Body;
-import io.foliot.core.JobHeaders;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
 import io.foliot.core.coordination.Fleet;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
@@ -458,7 +463,7 @@ final class RunListenersTest {
   @Test
   void theShardsPhaseIsRefusedAsAListener() {
     assertThatThrownBy(() -> minutely().runListeners(RunPhase.SHARDS).build())
-        .isInstanceOf(InvalidJobException.class).hasMessageContaining("runListeners")
+        .isInstanceOf(InvalidSettingException.class).hasMessageContaining("runListeners")
         .hasMessageContaining("before, after, or both");
     assertThat(minutely().runListeners(RunPhase.AFTER, RunPhase.BEFORE).build())
         .isEqualTo(minutely().runListeners(RunPhase.BEFORE, RunPhase.AFTER).build());

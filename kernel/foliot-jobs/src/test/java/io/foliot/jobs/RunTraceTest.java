@@ -4,7 +4,10 @@ import static io.foliot.jobs.JobWorld.NO_CALENDARS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.JobHeaders;
+import io.foliot.api.Allocation;
+import io.foliot.api.Job;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.Scope;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.Outcome;
 import java.time.Duration;

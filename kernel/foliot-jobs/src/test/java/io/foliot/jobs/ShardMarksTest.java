@@ -3,9 +3,11 @@ package io.foliot.jobs;
 import static io.foliot.jobs.JobWorld.NO_CALENDARS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.JobHeaders;
+import io.foliot.api.Job;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.Overlap;
+import io.foliot.api.TaskNote;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;

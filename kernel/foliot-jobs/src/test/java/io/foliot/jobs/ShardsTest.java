@@ -2,9 +2,13 @@ package io.foliot.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Allocation;
+import io.foliot.api.Due;
+import io.foliot.api.Job;
+import io.foliot.api.RunPhase;
+import io.foliot.api.Scope;
 import io.foliot.core.TaskId;
 import io.foliot.core.delivery.Attempt;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;

@@ -2,6 +2,8 @@ package io.foliot.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Allocation;
+import io.foliot.api.Job;
 import io.foliot.core.Address;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;

@@ -1,8 +1,8 @@
 package io.foliot.kill;
 
+import io.foliot.api.OnConflict;
 import io.foliot.client.KeyResult;
 import io.foliot.client.NewTask;
-import io.foliot.client.OnConflict;
 import io.foliot.client.Payload;
 import io.foliot.client.SubmittedTask;
 import java.time.Duration;

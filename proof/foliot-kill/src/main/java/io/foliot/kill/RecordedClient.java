@@ -1,17 +1,17 @@
 package io.foliot.kill;
 
+import io.foliot.api.Cancellation;
+import io.foliot.api.OnConflict;
+import io.foliot.api.TaskState;
 import io.foliot.client.BatchResult;
-import io.foliot.client.CancelResult;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.FoliotException;
 import io.foliot.client.KeyOutcome;
 import io.foliot.client.KeyResult;
 import io.foliot.client.NewTask;
-import io.foliot.client.OnConflict;
 import io.foliot.client.Problem;
 import io.foliot.client.SubmittedTask;
 import io.foliot.client.TaskQuery;
-import io.foliot.client.TaskState;
 import io.foliot.client.TaskView;
 import io.foliot.client.TouchResult;
 import io.foliot.client.UnknownOutcomeException;
@@ -194,8 +194,8 @@ final class RecordedClient {
         RecordedClient::cancelled);
   }
 
-  private static Reply cancelled(CancelResult result) {
-    return result == CancelResult.NOT_FOUND
+  private static Reply cancelled(Cancellation result) {
+    return result == Cancellation.NOT_FOUND
         ? new Reply.NotFound()
         : new Reply.Cancelled(Reply.CancelResult.valueOf(result.name()), Reply.NO_GENERATION);
   }
@@ -230,7 +230,6 @@ final class RecordedClient {
       case FAILED -> Reply.State.FAILED;
       case CANCELLED -> Reply.State.CANCELLED;
       case DELAYED, READY, RUNNING -> Reply.State.LIVE;
-      case UNRECOGNIZED -> throw new IllegalArgumentException("an unknown state: task=" + task.id());
     };
     return new Reply.Found(task.id(), task.generation(), state);
   }

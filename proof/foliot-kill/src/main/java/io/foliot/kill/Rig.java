@@ -1,13 +1,15 @@
 package io.foliot.kill;
 
+import io.foliot.api.QueueConfig;
+import io.foliot.api.QueueFields;
+import io.foliot.api.Retry;
+import io.foliot.api.Target;
+import io.foliot.api.TaskState;
 import io.foliot.backends.Await;
-import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
-import io.foliot.client.QueueSettings;
 import io.foliot.client.RetryPolicy;
 import io.foliot.client.TaskPage;
 import io.foliot.client.TaskQuery;
-import io.foliot.client.TaskState;
 import io.foliot.client.TaskView;
 import io.foliot.history.Allowances;
 import io.foliot.history.Event;
@@ -124,12 +126,11 @@ final class Rig implements AutoCloseable {
 
   /** Creates the queues, and waits until all servers have read them. */
   void putQueues() {
-    QueueSettings settings = QueueSettings
-        .builder(Delivery.http(receiver.url()).toBuilder().setting("timeout", TIMEOUT).build())
-        .retry(new QueueSettings.Retry(1_000, Duration.ofMillis(100), 2.0, Duration.ofMillis(500), 0.2)).build();
-    patient.putQueue(WIDE, settings);
-    patient.putQueue(NARROW, settings.toBuilder().concurrency(NARROW_CONCURRENCY).build());
-    patient.putQueue(ASIDE, QueueSettings.of(Delivery.pull()));
+    QueueConfig wide = QueueConfig.builder(WIDE, Target.http(receiver.url()).with(TIMEOUT))
+        .retry(new Retry(1_000, Duration.ofMillis(100), 2.0, Duration.ofMillis(500), 0.2)).build();
+    patient.putQueue(wide);
+    patient.putQueue(QueueConfig.of(NARROW, wide.values()).with(QueueFields.CONCURRENCY, NARROW_CONCURRENCY));
+    patient.putQueue(QueueConfig.of(ASIDE, Target.pull()));
     for (ServerProcess each : servers) {
       Await.until("every server has read the queues", QUEUES_BOUND, () -> each.get("/v1/queues").contains(ASIDE));
     }

@@ -1,10 +1,10 @@
 package io.foliot.kill;
 
+import io.foliot.api.Scope;
+import io.foliot.api.TaskState;
 import io.foliot.client.AttemptView;
 import io.foliot.client.Fence;
-import io.foliot.client.JobScope;
 import io.foliot.client.JobView;
-import io.foliot.client.TaskState;
 import io.foliot.client.TaskView;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -93,7 +93,7 @@ record ShardHistory(List<ShardAttempt> attempts, List<Shown> records, List<Plan>
    * @param shards how many shards a run has, in each zone; 0 if that depends on the workers
    * @param zones the zones that the job names
    */
-  record Kind(String name, JobScope scope, int shards, Set<String> zones) {
+  record Kind(String name, Scope scope, int shards, Set<String> zones) {
     Kind {
       zones = Set.copyOf(zones);
     }

@@ -1,8 +1,8 @@
 package io.foliot.kill;
 
+import io.foliot.api.Scope;
+import io.foliot.api.TaskState;
 import io.foliot.client.Fence;
-import io.foliot.client.JobScope;
-import io.foliot.client.TaskState;
 import io.foliot.kill.ShardAttempt.Shard;
 import io.foliot.kill.ShardHistory.Claim;
 import io.foliot.kill.ShardHistory.Shown;
@@ -155,16 +155,16 @@ final class ShardJudge {
     Map<String, Set<Integer>> numbers = new TreeMap<>();
     for (Shown record : shards) {
       numbers.computeIfAbsent(record.shard().zone(), none -> new HashSet<>()).add(record.shard().number());
-      boolean isFinal = record.state() == TaskState.FINISHED || (job.scope() == JobScope.ALL
+      boolean isFinal = record.state() == TaskState.FINISHED || (job.scope() == Scope.ALL
           && (record.state() == TaskState.CANCELLED || record.state() == TaskState.FAILED));
       ensure(isFinal, Demand.ACCOUNT, "a shard has not ended, or ended without success: ", record);
     }
     numbers.forEach((zone, found) -> {
-      int wanted = job.scope() == JobScope.ALL ? shards.getFirst().shards() : job.shards();
+      int wanted = job.scope() == Scope.ALL ? shards.getFirst().shards() : job.shards();
       ensure(found.size() == wanted && found.contains(0) && found.contains(wanted - 1), Demand.ACCOUNT,
           "a run does not have all its shards: job=" + job + ", time=" + millis + ", zone=" + zone, found);
     });
-    if (job.scope() == JobScope.PER_ZONE) {
+    if (job.scope() == Scope.PER_ZONE) {
       ensure(job.zones().isEmpty() ? !numbers.containsKey("") : numbers.keySet().equals(job.zones()), Demand.ACCOUNT,
           "a run is not in each of its zones: job=" + job + ", time=" + millis, numbers);
     } else {
@@ -242,7 +242,7 @@ final class ShardJudge {
           "a worker was replaced without noticing: ", before, after);
     }
     ShardHistory.Kind job = kind(shard.job());
-    if (job != null && job.scope() == JobScope.ALL) {
+    if (job != null && job.scope() == Scope.ALL) {
       ensure(ordered.stream().map(ShardAttempt::worker).distinct().count() == 1, Demand.PLACE,
           "a shard for one worker runs at several: ", ordered);
     }

@@ -1,7 +1,7 @@
 package io.foliot.kill;
 
+import io.foliot.api.TaskState;
 import io.foliot.client.Fence;
-import io.foliot.client.TaskState;
 import io.foliot.kill.ShardAttempt.End;
 import io.foliot.kill.ShardAttempt.Outcome;
 import io.foliot.kill.ShardHistory.Shown;

@@ -1,13 +1,15 @@
 package io.foliot.kill;
 
+import io.foliot.api.Allocation;
+import io.foliot.api.Job;
+import io.foliot.api.Overlap;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Retry;
+import io.foliot.api.Scope;
+import io.foliot.api.Target;
 import io.foliot.backends.Await;
-import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.FoliotException;
-import io.foliot.client.Job;
-import io.foliot.client.JobScope;
-import io.foliot.client.QueueSettings;
-import io.foliot.client.ShardAllocation;
 import io.foliot.client.TaskQuery;
 import io.foliot.client.UnknownOutcomeException;
 import io.foliot.client.UnreachableException;
@@ -90,8 +92,8 @@ final class WorkerRig implements AutoCloseable {
       servers.forEach(ServerProcess::start);
       servers.forEach(WorkerFaults::awaitReady);
       // A shard may need many attempts, because each fault may cost one. The backoffs are shorter than a lease.
-      client().putQueue(QUEUE, QueueSettings.builder(Delivery.pull())
-          .retry(new QueueSettings.Retry(1_000, Duration.ofMillis(100), 2.0, Duration.ofMillis(500), 0.2)).build());
+      client().putQueue(QueueConfig.builder(QUEUE, Target.pull())
+          .retry(new Retry(1_000, Duration.ofMillis(100), 2.0, Duration.ofMillis(500), 0.2)).build());
       jobs.forEach(job -> client().putJob(job));
       workers.forEach(WorkerProcess::start);
       awaitWorkers();
@@ -106,23 +108,23 @@ final class WorkerRig implements AutoCloseable {
   }
 
   private void define() {
-    define(JobScope.ONE, 1, "single", null, Set.of(), null);
+    define(Scope.ONE, 1, "single", null, Set.of(), null);
     // The servers of this rig have no allocators.
-    for (ShardAllocation allocation : EnumSet.complementOf(EnumSet.of(ShardAllocation.OWN))) {
+    for (Allocation allocation : EnumSet.complementOf(EnumSet.of(Allocation.OWN))) {
       String rule = allocation.name().replace('_', '-').toLowerCase(Locale.ROOT);
-      define(JobScope.ONE, SHARDS, "one-" + rule, allocation, Set.of(),
-          allocation == ShardAllocation.HASH ? "queue" : null);
+      define(Scope.ONE, SHARDS, "one-" + rule, allocation, Set.of(),
+          allocation == Allocation.HASH ? Overlap.QUEUE : null);
     }
-    for (ShardAllocation allocation : List.of(ShardAllocation.AVERAGE, ShardAllocation.FREE)) {
+    for (Allocation allocation : List.of(Allocation.AVERAGE, Allocation.FREE)) {
       String rule = allocation.name().toLowerCase(Locale.ROOT);
-      define(JobScope.PER_ZONE, SHARDS_PER_ZONE, "zones-" + rule, allocation, Set.copyOf(ZONES), null);
+      define(Scope.PER_ZONE, SHARDS_PER_ZONE, "zones-" + rule, allocation, Set.copyOf(ZONES), null);
     }
-    define(JobScope.PER_ZONE, 1, "live-zones", null, Set.of(), null);
-    define(JobScope.ALL, 0, JobWorkerProgram.EACH, null, Set.of(), null);
+    define(Scope.PER_ZONE, 1, "live-zones", null, Set.of(), null);
+    define(Scope.ALL, 0, JobWorkerProgram.EACH, null, Set.of(), null);
   }
 
-  private void define(JobScope scope, int shards, String job, @Nullable ShardAllocation allocation, Set<String> zones,
-      @Nullable String overlap) {
+  private void define(Scope scope, int shards, String job, @Nullable Allocation allocation, Set<String> zones,
+      @Nullable Overlap overlap) {
     Job.Builder builder = Job.named(job).queue(QUEUE).every(PERIOD).scope(scope);
     if (shards > 0) {
       builder.shards(shards);

@@ -2,19 +2,19 @@ package io.foliot.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
+import io.foliot.api.TaskState;
 import io.foliot.backends.Await;
 import io.foliot.backends.PostgresServer;
 import io.foliot.client.BatchResult;
-import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.FoliotException;
 import io.foliot.client.NewTask;
 import io.foliot.client.Payload;
-import io.foliot.client.QueueSettings;
 import io.foliot.client.RetryPolicy;
 import io.foliot.client.SubmittedTask;
 import io.foliot.client.TaskQuery;
-import io.foliot.client.TaskState;
 import io.foliot.client.UnreachableException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -175,7 +175,7 @@ class CalmClusterTest {
   }
 
   private void put(CountingReceiver receiver) {
-    clients.getFirst().putQueue(QUEUE, QueueSettings.of(Delivery.http(receiver.url())));
+    clients.getFirst().putQueue(QueueConfig.of(QUEUE, Target.http(receiver.url())));
     for (ServerProcess server : servers) {
       Await.until("every server has read the queue", BOUND,
           () -> server.get("/v1/queues/" + QUEUE).contains(receiver.url().toString()));

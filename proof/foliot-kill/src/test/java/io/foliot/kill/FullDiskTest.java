@@ -3,6 +3,7 @@ package io.foliot.kill;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.foliot.api.TaskState;
 import io.foliot.backends.Await;
 import io.foliot.backends.LoopDisk;
 import io.foliot.client.FoliotClient;
@@ -10,7 +11,6 @@ import io.foliot.client.FoliotException;
 import io.foliot.client.NewTask;
 import io.foliot.client.RetryPolicy;
 import io.foliot.client.SubmittedTask;
-import io.foliot.client.TaskState;
 import io.foliot.client.TaskView;
 import io.foliot.history.Event;
 import java.io.IOException;

@@ -2,9 +2,9 @@ package io.foliot.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Scope;
+import io.foliot.api.TaskState;
 import io.foliot.client.Fence;
-import io.foliot.client.JobScope;
-import io.foliot.client.TaskState;
 import io.foliot.kill.ShardAttempt.End;
 import io.foliot.kill.ShardAttempt.Outcome;
 import io.foliot.kill.ShardAttempt.Shard;
@@ -28,9 +28,9 @@ final class TamperedShardsTest {
   private final List<ShardHistory.Plan> jobs = new ArrayList<>();
 
   private ShardHistory history() {
-    job(new ShardHistory.Kind("one", JobScope.ONE, 2, Set.of()), "");
-    job(new ShardHistory.Kind("zones", JobScope.PER_ZONE, 2, Set.of("fra1")), "fra1");
-    job(new ShardHistory.Kind("all", JobScope.ALL, 0, Set.of()), "");
+    job(new ShardHistory.Kind("one", Scope.ONE, 2, Set.of()), "");
+    job(new ShardHistory.Kind("zones", Scope.PER_ZONE, 2, Set.of("fra1")), "fra1");
+    job(new ShardHistory.Kind("all", Scope.ALL, 0, Set.of()), "");
     replaced();
     return new ShardHistory(attempts, records, jobs, List.of(), Set.of(), LEASE_MILLIS);
   }
@@ -38,7 +38,7 @@ final class TamperedShardsTest {
   /** Adds two runs of a job, each with one shard if the scope is ALL, otherwise with two. */
   private void job(ShardHistory.Kind kind, String zone) {
     for (long run = 1; run <= 2; run++) {
-      for (int number = 0; number < (kind.scope() == JobScope.ALL ? 1 : 2); number++) {
+      for (int number = 0; number < (kind.scope() == Scope.ALL ? 1 : 2); number++) {
         shard(new Shard(kind.name(), run * PERIOD_MILLIS, zone, number), kind.scope());
       }
     }
@@ -46,14 +46,14 @@ final class TamperedShardsTest {
         0));
   }
 
-  private void shard(Shard shard, JobScope scope) {
+  private void shard(Shard shard, Scope scope) {
     Fence fence = new Fence(shard.scheduledMillis(), 1);
     long claimedMillis = shard.scheduledMillis() + 100;
     long endedMillis = claimedMillis + 500;
     attempts.add(new ShardAttempt(WORKER, "fra1", shard, fence, micros(claimedMillis + 2),
-        List.of(micros(claimedMillis + 3)), micros(claimedMillis + 4), scope == JobScope.ALL ? WORKER + "-ab" : null,
+        List.of(micros(claimedMillis + 3)), micros(claimedMillis + 4), scope == Scope.ALL ? WORKER + "-ab" : null,
         new End(micros(endedMillis - 2), Outcome.DONE, false, false)));
-    records.add(new ShardHistory.Shown(shard, scope == JobScope.ALL ? 1 : 2, TaskState.FINISHED, fence,
+    records.add(new ShardHistory.Shown(shard, scope == Scope.ALL ? 1 : 2, TaskState.FINISHED, fence,
         List.of(new ShardHistory.Claim(fence, claimedMillis, endedMillis, true)),
         ShardAttempt.result(WORKER, fence)));
   }

@@ -2,14 +2,14 @@ package io.foliot.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.backends.Await;
 import io.foliot.backends.PostgresServer;
 import io.foliot.backends.TcpProxy;
-import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.NewTask;
 import io.foliot.client.Payload;
-import io.foliot.client.QueueSettings;
 import io.foliot.client.RetryPolicy;
 import io.foliot.client.UnknownOutcomeException;
 import io.foliot.client.UnreachableException;
@@ -95,7 +95,7 @@ class ZooKeeperOutageTest {
     servers.forEach(ServerProcess::awaitReady);
     clients = servers.stream().map(server -> FoliotClient.builder(server.url()).retry(RetryPolicy.none()).build())
         .toList();
-    clients.getFirst().putQueue(QUEUE, QueueSettings.of(Delivery.http(receiver.url())));
+    clients.getFirst().putQueue(QueueConfig.of(QUEUE, Target.http(receiver.url())));
     for (ServerProcess server : servers) {
       Await.until("every server has read the queue", BOUND,
           () -> server.get("/v1/queues/" + QUEUE).contains(receiver.url().toString()));

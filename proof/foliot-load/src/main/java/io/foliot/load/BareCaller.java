@@ -2,10 +2,10 @@ package io.foliot.load;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.foliot.core.Body;
-import io.foliot.core.Target;
+import io.foliot.api.Body;
+import io.foliot.api.Target;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;

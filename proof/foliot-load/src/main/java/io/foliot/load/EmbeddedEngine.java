@@ -1,10 +1,10 @@
 package io.foliot.load;
 
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.Meter;
-import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.SystemClock;
-import io.foliot.core.Target;
 import io.foliot.core.ThreadEventLoop;
 import io.foliot.core.TimeSource;
 import io.foliot.engine.Engine;

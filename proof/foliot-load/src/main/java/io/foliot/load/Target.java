@@ -2,13 +2,12 @@ package io.foliot.load;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.foliot.client.CancelResult;
-import io.foliot.client.Delivery;
+import io.foliot.api.Cancellation;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.TaskState;
 import io.foliot.client.FoliotClient;
-import io.foliot.client.QueueSettings;
 import io.foliot.client.TaskPage;
 import io.foliot.client.TaskQuery;
-import io.foliot.client.TaskState;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -81,17 +80,17 @@ final class Target implements AutoCloseable {
 
   /** Creates a pull queue without workers. Returns its name. */
   String pullQueue(String purpose) {
-    return queue(purpose, Delivery.pull());
+    return queue(purpose, io.foliot.api.Target.pull());
   }
 
   /** Creates a queue with callbacks. Returns its name. */
   String httpQueue(String purpose, String callbackUrl) {
-    return queue(purpose, Delivery.http(URI.create(callbackUrl)));
+    return queue(purpose, io.foliot.api.Target.http(callbackUrl));
   }
 
-  private String queue(String purpose, Delivery delivery) {
+  private String queue(String purpose, io.foliot.api.Target target) {
     String name = "bench-" + purpose + "-" + Long.toString(System.currentTimeMillis(), Character.MAX_RADIX);
-    client.putQueue(name, QueueSettings.of(delivery));
+    client.putQueue(QueueConfig.of(name, target));
     queues.add(name);
     return name;
   }
@@ -101,7 +100,7 @@ final class Target implements AutoCloseable {
     for (String queue : queues) {
       TaskPage page = client.listTasks(queue, DELAYED, PAGE, null);
       while (!page.tasks().isEmpty()) {
-        List<CompletableFuture<CancelResult>> cancels = page.tasks().stream()
+        List<CompletableFuture<Cancellation>> cancels = page.tasks().stream()
             .map(task -> client.async().cancel(task.id())).toList();
         cancels.forEach(CompletableFuture::join);
         page = client.listTasks(queue, DELAYED, PAGE, null);

@@ -2,7 +2,7 @@ package io.foliot.load;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.foliot.core.InstantText;
+import io.foliot.api.InstantText;
 
 /**
  * The JSON of the submitted tasks: the due time or a delay, and a payload that begins with the task's number. All tasks

@@ -1,6 +1,6 @@
 package io.foliot.load;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskRef;
 import io.foliot.core.store.TaskRecord;

@@ -1,15 +1,15 @@
 package io.foliot.sim;
 
+import io.foliot.api.Due;
+import io.foliot.api.TaskState;
 import io.foliot.core.Address;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;

@@ -1,16 +1,17 @@
 package io.foliot.sim;
 
-import io.foliot.core.JobHeaders;
-import io.foliot.core.OnConflict;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.OnConflict;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;
@@ -198,7 +199,7 @@ final class BrokenJobStores {
     private CancelResult cancelled(TaskRef ref) {
       TaskRecord live = live(ref);
       return live != null && isShard(live)
-          ? new CancelResult(CancelResult.Kind.CANCELLED, live.id(), live.generation())
+          ? new CancelResult(Cancellation.CANCELLED, live.id(), live.generation())
           : BrokenStores.now(delegate.cancel(List.of(ref))).get(0);
     }
   }

@@ -1,8 +1,9 @@
 package io.foliot.sim;
 
+import io.foliot.api.Cancellation;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
@@ -318,13 +319,13 @@ final class BrokenStores {
       TaskRecord live = live(ref);
       return live == null
           ? CancelResult.NOT_FOUND
-          : new CancelResult(CancelResult.Kind.CANCELLED, live.id(), live.generation());
+          : new CancelResult(Cancellation.CANCELLED, live.id(), live.generation());
     }
 
     private CancelResult unlessRunning(TaskRef ref) {
       TaskRecord live = live(ref);
       return live != null && live.state() == TaskState.RUNNING
-          ? new CancelResult(CancelResult.Kind.CANCELLED, live.id(), live.generation())
+          ? new CancelResult(Cancellation.CANCELLED, live.id(), live.generation())
           : now(delegate.cancel(List.of(ref))).get(0);
     }
 

@@ -1,18 +1,18 @@
 package io.foliot.sim;
 
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Retry;
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Retry;
+import io.foliot.api.Target;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Scheduler.QueueInUseException;
 import io.foliot.core.Scheduler.UnknownQueueException;
 import io.foliot.core.Submission;
-import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.SubmitResult;

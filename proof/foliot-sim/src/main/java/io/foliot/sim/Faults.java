@@ -1,6 +1,6 @@
 package io.foliot.sim;
 
-import io.foliot.core.TaskState;
+import io.foliot.api.TaskState;
 import io.foliot.history.Event;
 import io.foliot.history.History;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package io.foliot.sim;
 
+import io.foliot.api.TaskState;
 import io.foliot.core.Address;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Claim;

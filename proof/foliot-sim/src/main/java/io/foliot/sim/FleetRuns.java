@@ -1,19 +1,19 @@
 package io.foliot.sim;
 
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.Limits;
+import io.foliot.api.OnConflict;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Retry;
+import io.foliot.api.Target;
 import io.foliot.core.Address;
-import io.foliot.core.Body;
-import io.foliot.core.Limits;
-import io.foliot.core.OnConflict;
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Retry;
-import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.foliot.sim;
 
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Retry;
-import io.foliot.core.Target;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Retry;
+import io.foliot.api.Target;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.store.Draft;

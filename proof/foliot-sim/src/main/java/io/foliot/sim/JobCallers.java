@@ -1,18 +1,18 @@
 package io.foliot.sim;
 
-import io.foliot.core.JobHeaders;
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Retry;
-import io.foliot.core.Target;
+import io.foliot.api.Job;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.Misfire;
+import io.foliot.api.Overlap;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Retry;
+import io.foliot.api.RunPhase;
+import io.foliot.api.Target;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.history.Event;
 import io.foliot.history.History;
-import io.foliot.jobs.Job;
 import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.Jobs;
-import io.foliot.jobs.Misfire;
-import io.foliot.jobs.Overlap;
-import io.foliot.jobs.RunPhase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,18 +1,18 @@
 package io.foliot.sim;
 
-import io.foliot.core.JobHeaders;
+import io.foliot.api.Job;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.Overlap;
+import io.foliot.api.RunPhase;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.jobs.Job;
 import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.JobTotals;
 import io.foliot.jobs.Jobs;
-import io.foliot.jobs.Overlap;
 import io.foliot.jobs.PastRun;
-import io.foliot.jobs.RunPhase;
-import io.foliot.jobs.schedule.Schedule;
+import io.foliot.schedule.Schedule;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;

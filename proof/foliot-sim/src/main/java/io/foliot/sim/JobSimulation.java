@@ -1,8 +1,9 @@
 package io.foliot.sim;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueFields;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -82,7 +83,7 @@ public final class JobSimulation {
     outageMillis = world.isCalm() || random.nextInt(10) != 0
         ? 0
         : (1 + random.nextLong(LONGEST_OUTAGE_HOURS)) * HOUR_MILLIS;
-    maxShards = clocks.nextBoolean() ? FEW_SHARDS : QueueConfig.DEFAULT_MAX_SHARDS;
+    maxShards = clocks.nextBoolean() ? FEW_SHARDS : Objects.requireNonNull(QueueFields.MAX_SHARDS.standard());
     callers = new JobCallers(cluster.sim(), cluster.history(), random.split(), cluster.store(), cluster.nodes(), bug,
         maxShards);
     cluster.receiver().setListener(callers);

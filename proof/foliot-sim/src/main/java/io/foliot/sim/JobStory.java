@@ -1,8 +1,8 @@
 package io.foliot.sim;
 
+import io.foliot.api.Job;
+import io.foliot.api.RunPhase;
 import io.foliot.core.TaskId;
-import io.foliot.jobs.Job;
-import io.foliot.jobs.RunPhase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

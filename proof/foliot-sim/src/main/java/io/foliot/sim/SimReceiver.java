@@ -1,6 +1,6 @@
 package io.foliot.sim;
 
-import io.foliot.core.Target;
+import io.foliot.api.Target;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;

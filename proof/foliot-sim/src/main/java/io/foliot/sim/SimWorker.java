@@ -1,7 +1,7 @@
 package io.foliot.sim;
 
+import io.foliot.api.TaskNote;
 import io.foliot.core.Scheduler.Pull;
-import io.foliot.core.TaskNote;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.ExtendResult;

@@ -1,9 +1,9 @@
 package io.foliot.sim;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.engine.Engine;
 import io.foliot.history.Allowances;

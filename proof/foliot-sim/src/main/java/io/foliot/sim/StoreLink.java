@@ -1,8 +1,9 @@
 package io.foliot.sim;
 
+import io.foliot.api.Cancellation;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
@@ -270,7 +271,7 @@ final class StoreLink implements TaskStore {
   @Override
   public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
     return call(Call.CANCEL, truth -> truth.cancel(refs), results -> results.forEach(result -> {
-      if (result.kind() == CancelResult.Kind.CANCEL_PENDING) {
+      if (result.kind() == Cancellation.CANCEL_PENDING) {
         coverage.count(Coverage.Case.CANCEL_OF_RUNNING);
       }
     }));

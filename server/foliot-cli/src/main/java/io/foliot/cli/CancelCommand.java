@@ -1,6 +1,6 @@
 package io.foliot.cli;
 
-import io.foliot.client.CancelResult;
+import io.foliot.api.Cancellation;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,11 +30,11 @@ final class CancelCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try (ServerConnection remote = server.open(shell)) {
-      CancelResult result = task.isId()
+      Cancellation result = task.isId()
           ? remote.call(client -> client.cancel(task.id()))
           : remote.call(client -> client.cancelByKey(task.queue(), task.key()));
       shell.line(json.isSet() ? new CommandOutput().add("result", result).json() : result.name());
-      return result == CancelResult.CANCELLED || result == CancelResult.CANCEL_PENDING ? Foliot.OK : Foliot.FAILURE;
+      return result == Cancellation.CANCELLED || result == Cancellation.CANCEL_PENDING ? Foliot.OK : Foliot.FAILURE;
     }
   }
 }

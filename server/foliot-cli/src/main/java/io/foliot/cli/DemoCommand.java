@@ -1,12 +1,13 @@
 package io.foliot.cli;
 
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Retry;
+import io.foliot.api.Target;
+import io.foliot.api.TaskState;
 import io.foliot.client.BatchResult;
-import io.foliot.client.Delivery;
 import io.foliot.client.NewTask;
 import io.foliot.client.Payload;
-import io.foliot.client.QueueSettings;
 import io.foliot.client.SubmittedTask;
-import io.foliot.client.TaskState;
 import io.foliot.client.TaskView;
 import io.foliot.client.TouchResult;
 import io.foliot.server.config.Defaults;
@@ -161,13 +162,12 @@ final class DemoCommand implements Callable<Integer> {
 
   private void greet(ServerConnection remote, DemoReceiver receiver) {
     URI callbacks = URI.create(receiver.url());
-    QueueSettings settings = QueueSettings
-        .of(Delivery.http(callbacks).toBuilder().setting("timeout", Duration.ofSeconds(1)).build());
+    Target target = Target.http(callbacks).with(Duration.ofSeconds(1));
     for (String queue : List.of(HELLO, TICKS, SESSIONS, RUSH)) {
-      remote.run(client -> client.putQueue(queue, settings));
+      remote.run(client -> client.putQueue(QueueConfig.of(queue, target)));
     }
-    remote.run(client -> client.putQueue(PAYMENTS, settings.toBuilder()
-        .retry(new QueueSettings.Retry(PAYMENT_ATTEMPTS, Duration.ofSeconds(1), 2.0, null, 0.0)).build()));
+    remote.run(client -> client.putQueue(QueueConfig.builder(PAYMENTS, target)
+        .retry(new Retry(PAYMENT_ATTEMPTS, Duration.ofSeconds(1), 2.0, Retry.DEFAULT.maxBackoff(), 0.0)).build()));
     detail("server at " + remote.url() + ", callbacks go to " + callbacks);
     SubmittedTask first = submit(remote, HELLO,
         NewTask.builder().delay(Duration.ZERO).payload(Payload.text("hello")).build());

@@ -1,6 +1,6 @@
 package io.foliot.cli;
 
-import io.foliot.core.DurationText;
+import io.foliot.api.DurationText;
 import java.time.Duration;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;

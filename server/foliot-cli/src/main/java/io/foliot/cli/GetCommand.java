@@ -1,10 +1,10 @@
 package io.foliot.cli;
 
+import io.foliot.api.DurationText;
+import io.foliot.api.TaskNote;
 import io.foliot.client.AttemptView;
 import io.foliot.client.Payload;
-import io.foliot.client.TaskNote;
 import io.foliot.client.TaskView;
-import io.foliot.core.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Callable;

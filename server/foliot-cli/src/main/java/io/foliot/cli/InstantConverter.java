@@ -1,6 +1,6 @@
 package io.foliot.cli;
 
-import io.foliot.core.InstantText;
+import io.foliot.api.InstantText;
 import java.time.Instant;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;

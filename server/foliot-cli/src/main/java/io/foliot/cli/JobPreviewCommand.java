@@ -1,9 +1,11 @@
 package io.foliot.cli;
 
+import io.foliot.api.ScheduleFields;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
 /** Shows the next times of a schedule. */
@@ -14,8 +16,7 @@ final class JobPreviewCommand implements Callable<Integer> {
 
   private final Shell shell;
 
-  @Mixin
-  private final ScheduleOptions schedule = new ScheduleOptions();
+  private final FieldOptions schedule = new FieldOptions(ScheduleFields.TABLE);
 
   @Option(names = "--count", paramLabel = "COUNT", description = "number of times to show; 5 unless given")
   private int count = 5;
@@ -25,6 +26,10 @@ final class JobPreviewCommand implements Callable<Integer> {
 
   JobPreviewCommand(Shell shell) {
     this.shell = shell;
+  }
+
+  CommandSpec spec() {
+    return schedule.addTo(CommandSpec.forAnnotatedObject(this));
   }
 
   @Override

@@ -1,9 +1,11 @@
 package io.foliot.cli;
 
+import io.foliot.api.JobFields;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ObjectNode;
@@ -31,14 +33,17 @@ final class JobPutCommand implements Callable<Integer> {
   @Option(names = "--move", description = "moves a job that exists in another queue")
   private boolean move;
 
-  @Mixin
-  private final JobOptions options = new JobOptions();
+  private final FieldOptions options = new FieldOptions(JobFields.TABLE);
 
   @Mixin
   private final ServerOption server = new ServerOption();
 
   JobPutCommand(Shell shell) {
     this.shell = shell;
+  }
+
+  CommandSpec spec() {
+    return options.addTo(CommandSpec.forAnnotatedObject(this));
   }
 
   @Override

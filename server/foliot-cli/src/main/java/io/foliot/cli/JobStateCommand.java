@@ -1,7 +1,7 @@
 package io.foliot.cli;
 
-import io.foliot.core.DurationText;
-import io.foliot.core.InstantText;
+import io.foliot.api.DurationText;
+import io.foliot.api.InstantText;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -41,8 +41,8 @@ final class JobsCommand implements Callable<Integer> {
 
   static CommandLine withSubcommands(Shell shell) {
     return new CommandLine(new JobsCommand(shell))
-        .addSubcommand(new JobPutCommand(shell))
-        .addSubcommand(new JobSetCommand(shell))
+        .addSubcommand(new JobPutCommand(shell).spec())
+        .addSubcommand(new JobSetCommand(shell).spec())
         .addSubcommand(new JobApplyCommand(shell))
         .addSubcommand(new JobExportCommand(shell))
         .addSubcommand("list", list(shell))
@@ -58,7 +58,7 @@ final class JobsCommand implements Callable<Integer> {
         .addSubcommand(new JobStateCommand.Rewind(shell))
         .addSubcommand(new JobActCommand.Stop(shell))
         .addSubcommand(new JobActCommand.Delete(shell))
-        .addSubcommand(new JobPreviewCommand(shell));
+        .addSubcommand(new JobPreviewCommand(shell).spec());
   }
 
   private static CommandLine list(Shell shell) {

@@ -1,6 +1,6 @@
 package io.foliot.cli;
 
-import io.foliot.core.DurationText;
+import io.foliot.api.DurationText;
 import io.foliot.core.SystemClock;
 import io.foliot.core.store.StoreAddress;
 import io.foliot.core.store.StoreException;

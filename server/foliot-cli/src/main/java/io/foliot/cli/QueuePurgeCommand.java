@@ -1,9 +1,9 @@
 package io.foliot.cli;
 
+import io.foliot.api.TaskState;
 import io.foliot.client.BulkCancelResult;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.TaskFilter;
-import io.foliot.client.TaskState;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;

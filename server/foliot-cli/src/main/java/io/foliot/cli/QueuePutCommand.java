@@ -1,13 +1,15 @@
 package io.foliot.cli;
 
-import io.foliot.client.Delivery;
-import io.foliot.client.QueueSettings;
-import java.net.URI;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.QueueFields;
+import io.foliot.api.Target;
+import io.foliot.api.Values;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -25,10 +27,10 @@ final class QueuePutCommand implements Callable<Integer> {
   private String queue = "";
 
   @ArgGroup
-  private @Nullable Target target;
+  private @Nullable Destination target;
 
   /** The delivery of the queue's tasks: exactly one of its fields is set. */
-  private static final class Target {
+  private static final class Destination {
     @Option(names = "--to", paramLabel = "URL", description = "the receiver of the queue's tasks: POST, 2xx is success")
     private @Nullable String to;
 
@@ -38,6 +40,8 @@ final class QueuePutCommand implements Callable<Integer> {
 
   @Mixin
   private final QueueOptions options = new QueueOptions();
+
+  private final FieldOptions settings = new FieldOptions(QueueFields.TABLE);
 
   @Option(names = "--paused", description = "begin no attempts until the queue is resumed")
   private boolean paused;
@@ -49,15 +53,16 @@ final class QueuePutCommand implements Callable<Integer> {
     this.shell = shell;
   }
 
+  CommandSpec spec() {
+    return settings.addTo(CommandSpec.forAnnotatedObject(this));
+  }
+
   @Override
   public Integer call() {
-    QueueSettings settings = QueueSettings.builder(delivery()).retry(options.retry()).priority(options.priority)
-        .rate(options.rate).concurrency(options.concurrency).maxWait(options.maxWait).maxRun(options.maxRun)
-        .maxJobs(options.maxJobs).maxShards(options.maxShards).retention(options.retention())
-        .paused(paused ? true : null).build();
+    Values values = settings.values().with(QueueFields.DELIVERY, target()).with(QueueFields.PAUSED, paused);
     SettingsDifference change;
     try (ServerConnection remote = server.open(shell)) {
-      change = SettingsDifference.ofQueue(remote, queue, client -> client.putQueue(queue, settings));
+      change = SettingsDifference.ofQueue(remote, queue, client -> client.putQueue(QueueConfig.of(queue, values)));
     }
     shell.line(queue + " is in place");
     if (!change.isNew() && !change.lines().isEmpty()) {
@@ -67,27 +72,17 @@ final class QueuePutCommand implements Callable<Integer> {
     return Foliot.OK;
   }
 
-  private Delivery delivery() {
+  private Target target() {
     if (target == null) {
       throw CommandException.usage("a queue needs a destination: --to URL for callbacks, or --pull for workers that"
           + " claim its tasks (--url is the address of the Foliot server)");
     }
-    Delivery.Builder delivery = (target.pull ? Delivery.pull() : callback(String.valueOf(target.to))).toBuilder();
+    Target chosen = target.pull
+        ? Target.pull()
+        : QueueOptions.callback(String.valueOf(target.to));
     if (options.sign) {
-      delivery.setting("secret", QueueOptions.secret(shell));
+      chosen = chosen.with(QueueOptions.SECRET, QueueOptions.secret(shell));
     }
-    if (options.timeout != null) {
-      delivery.setting("timeout", options.timeout);
-    }
-    return delivery.build();
-  }
-
-  static Delivery callback(String to) {
-    try {
-      return Delivery.http(URI.create(to));
-    } catch (IllegalArgumentException e) {
-      throw CommandException
-          .usage("--to: expected an address such as http://127.0.0.1:8080/orders, but got \"" + to + "\"");
-    }
+    return options.timeout == null ? chosen : chosen.with(options.timeout);
   }
 }

@@ -25,8 +25,8 @@ final class QueuesCommand implements Callable<Integer> {
 
   static CommandLine withSubcommands(Shell shell) {
     return new CommandLine(new QueuesCommand(shell))
-        .addSubcommand(new QueuePutCommand(shell))
-        .addSubcommand(new QueueSetCommand(shell))
+        .addSubcommand(new QueuePutCommand(shell).spec())
+        .addSubcommand(new QueueSetCommand(shell).spec())
         .addSubcommand(new QueueGetCommand(shell))
         .addSubcommand(new QueueActCommand.Delete(shell))
         .addSubcommand(new QueueActCommand.Pause(shell))

@@ -1,7 +1,7 @@
 package io.foliot.cli;
 
+import io.foliot.api.OnConflict;
 import io.foliot.client.NewTask;
-import io.foliot.client.OnConflict;
 import io.foliot.client.Payload;
 import io.foliot.client.SubmittedTask;
 import java.io.IOException;

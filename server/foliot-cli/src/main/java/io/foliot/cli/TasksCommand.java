@@ -1,8 +1,8 @@
 package io.foliot.cli;
 
+import io.foliot.api.TaskState;
 import io.foliot.client.TaskPage;
 import io.foliot.client.TaskQuery;
-import io.foliot.client.TaskState;
 import io.foliot.client.TaskView;
 import io.foliot.server.config.Defaults;
 import java.util.Locale;
@@ -115,7 +115,7 @@ final class TasksCommand implements Callable<Integer> {
 
   private static TaskState state(String text) {
     for (TaskState known : TaskState.values()) {
-      if (known != TaskState.UNRECOGNIZED && known.name().equals(text.toUpperCase(Locale.ROOT))) {
+      if (known.name().equals(text.toUpperCase(Locale.ROOT))) {
         return known;
       }
     }

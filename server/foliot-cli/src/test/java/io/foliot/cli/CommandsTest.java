@@ -4,12 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import io.foliot.api.TaskNote;
 import io.foliot.backends.Await;
 import io.foliot.client.ClaimRequest;
 import io.foliot.client.ClaimedTask;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.Settlement;
-import io.foliot.client.TaskNote;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.config.FoliotConfig;
 import java.io.ByteArrayOutputStream;

@@ -2,9 +2,9 @@ package io.foliot.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Job;
 import io.foliot.backends.Await;
 import io.foliot.client.FoliotClient;
-import io.foliot.client.Job;
 import io.foliot.client.JobView;
 import io.foliot.server.FoliotServer;
 import java.net.URI;

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.TaskNote;
 import io.foliot.backends.Await;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.Settlement;
-import io.foliot.client.TaskNote;
 import io.foliot.client.Worker;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.config.FoliotConfig;

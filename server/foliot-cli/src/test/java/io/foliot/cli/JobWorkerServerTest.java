@@ -3,18 +3,19 @@ package io.foliot.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Job;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Retry;
+import io.foliot.api.Scope;
+import io.foliot.api.Target;
 import io.foliot.backends.Await;
 import io.foliot.client.Dataflow;
-import io.foliot.client.Delivery;
 import io.foliot.client.Fence;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.FoliotJob;
-import io.foliot.client.Job;
 import io.foliot.client.JobContext;
 import io.foliot.client.JobResult;
-import io.foliot.client.JobScope;
 import io.foliot.client.JobWorker;
-import io.foliot.client.QueueSettings;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.config.FoliotConfig;
 import java.io.ByteArrayOutputStream;
@@ -53,8 +54,8 @@ final class JobWorkerServerTest {
         null);
     server = FoliotServer.start(config, new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
     client = FoliotClient.builder(URI.create(server.url())).build();
-    client.putQueue("billing", QueueSettings.builder(Delivery.pull())
-        .retry(new QueueSettings.Retry(5, Duration.ofMillis(100), 1.0, Duration.ofSeconds(1), 0.0)).build());
+    client.putQueue(QueueConfig.builder("billing", Target.pull())
+        .retry(new Retry(5, Duration.ofMillis(100), 1.0, Duration.ofSeconds(1), 0.0)).build());
   }
 
   @AfterEach
@@ -145,7 +146,7 @@ final class JobWorkerServerTest {
   static final class Caches {
     private final CountDownLatch warmed = new CountDownLatch(2);
 
-    @FoliotJob(name = "warm-cache", every = "200ms", scope = JobScope.ALL, runAtStart = true)
+    @FoliotJob(name = "warm-cache", every = "200ms", scope = Scope.ALL, runAtStart = true)
     void warm() {
       warmed.countDown();
     }

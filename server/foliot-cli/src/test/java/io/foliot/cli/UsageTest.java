@@ -81,9 +81,9 @@ final class UsageTest {
   @Test
   void wrongNumbersAndExclusiveOptionsAreExplainedLikeOtherMistakes() {
     assertThat(run("queues", "put", "q", "--pull", "--rate", "fast").err())
-        .contains("expected a number such as 2.5, but got \"fast\"");
+        .contains("--rate: expected a number from 0.001 to 1000000000, but got \"fast\"");
     assertThat(run("queues", "put", "q", "--pull", "--concurrency", "2.5").err())
-        .contains("expected a whole number such as 2, but got \"2.5\"");
+        .contains("--concurrency: expected a whole number from 1 to 2147483647, but got \"2.5\"");
     assertThat(run("queues", "put", "q", "--pull", "--to", "http://127.0.0.1:1/").err())
         .contains("give only one of these: --to, --pull").doesNotContain("rror:");
   }

@@ -3,12 +3,13 @@ package io.foliot.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Job;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Retry;
+import io.foliot.api.Target;
 import io.foliot.backends.Await;
-import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
-import io.foliot.client.Job;
 import io.foliot.client.JobWorker;
-import io.foliot.client.QueueSettings;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.config.FoliotConfig;
 import io.foliot.worker.script.ScriptRunner;
@@ -44,8 +45,8 @@ final class WrongJobsTest {
     server = FoliotServer.start(FoliotConfig.load(Map.of("store", "memory", "port", "0"), Map.of(), null),
         new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
     client = FoliotClient.builder(URI.create(server.url())).build();
-    client.putQueue("work", QueueSettings.builder(Delivery.pull())
-        .retry(new QueueSettings.Retry(5, Duration.ofMinutes(10), 1.0, Duration.ofMinutes(10), 0.0)).build());
+    client.putQueue(QueueConfig.builder("work", Target.pull())
+        .retry(new Retry(5, Duration.ofMinutes(10), 1.0, Duration.ofMinutes(10), 0.0)).build());
     scripts = Files.createDirectory(folder.resolve("scripts"));
     worker = JobWorker.builder(client, "work").name("a").pollWait(Duration.ofSeconds(1))
         .scripts(ScriptRunner.in(scripts)).onError((what, failure) -> {

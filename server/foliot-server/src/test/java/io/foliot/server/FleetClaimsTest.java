@@ -3,12 +3,12 @@ package io.foliot.server;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
 import io.foliot.core.Address;
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.TaskStore;
 import java.math.BigDecimal;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.foliot.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
+import io.foliot.api.Job;
 import io.foliot.core.store.TaskStore;
-import io.foliot.jobs.Job;
 import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.JobSurroundings;
 import io.foliot.jobs.Jobs;

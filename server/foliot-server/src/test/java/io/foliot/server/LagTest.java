@@ -2,7 +2,7 @@ package io.foliot.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.DurationText;
+import io.foliot.api.DurationText;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,7 +3,7 @@ package io.foliot.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package io.foliot.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Map;

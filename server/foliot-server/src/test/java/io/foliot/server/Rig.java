@@ -2,7 +2,7 @@ package io.foliot.server;
 
 import static java.util.Objects.requireNonNull;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.SystemClock;
 import io.foliot.core.TaskReason;

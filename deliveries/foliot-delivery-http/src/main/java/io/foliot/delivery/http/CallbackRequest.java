@@ -1,6 +1,6 @@
 package io.foliot.delivery.http;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.store.TaskRecord;

@@ -2,7 +2,7 @@ package io.foliot.delivery.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.foliot.core.JobHeaders;
+import io.foliot.api.JobHeaders;
 import java.util.Set;
 
 /** Cleans text that is sent in a request's header, and text of a receiver's answer. */

@@ -2,8 +2,8 @@ package io.foliot.delivery.http;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.foliot.api.Target;
 import io.foliot.core.SystemClock;
-import io.foliot.core.Target;
 import io.foliot.core.TimeSource;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Answer.Health;

@@ -1,6 +1,6 @@
 package io.foliot.delivery.http;
 
-import io.foliot.core.Target;
+import io.foliot.api.Target;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

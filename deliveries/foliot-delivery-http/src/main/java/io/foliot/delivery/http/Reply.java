@@ -2,8 +2,8 @@ package io.foliot.delivery.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.foliot.core.DurationText;
-import io.foliot.core.Limits;
+import io.foliot.api.DurationText;
+import io.foliot.api.Limits;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Answer.Health;
 import java.nio.charset.Charset;

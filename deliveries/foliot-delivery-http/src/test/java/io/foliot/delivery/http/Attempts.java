@@ -1,10 +1,10 @@
 package io.foliot.delivery.http;
 
-import io.foliot.core.Body;
-import io.foliot.core.Target;
+import io.foliot.api.Body;
+import io.foliot.api.Target;
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;

@@ -2,8 +2,8 @@ package io.foliot.delivery.http;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.foliot.core.Body;
-import io.foliot.core.Target;
+import io.foliot.api.Body;
+import io.foliot.api.Target;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import java.io.BufferedReader;

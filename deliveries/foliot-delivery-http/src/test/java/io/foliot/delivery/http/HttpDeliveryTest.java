@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
+import io.foliot.api.Target;
 import io.foliot.core.SystemClock;
-import io.foliot.core.Target;
 import io.foliot.core.TimeSource;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Answer.Health;

@@ -3,8 +3,8 @@ package io.foliot.delivery.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.Target;
 import io.foliot.core.SystemClock;
-import io.foliot.core.Target;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;

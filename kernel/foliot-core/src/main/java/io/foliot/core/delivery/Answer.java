@@ -1,7 +1,7 @@
 package io.foliot.core.delivery;
 
-import io.foliot.core.Limits;
-import io.foliot.core.TaskNote;
+import io.foliot.api.Limits;
+import io.foliot.api.TaskNote;
 import io.foliot.core.store.Outcome;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

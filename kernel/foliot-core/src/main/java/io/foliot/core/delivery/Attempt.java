@@ -1,8 +1,8 @@
 package io.foliot.core.delivery;
 
-import io.foliot.core.JobHeaders;
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Target;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.store.TaskRecord;
 import java.util.Map;
 

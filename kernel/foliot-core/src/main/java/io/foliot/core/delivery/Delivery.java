@@ -1,8 +1,8 @@
 package io.foliot.core.delivery;
 
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Target;
-import io.foliot.core.TaskNote;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
+import io.foliot.api.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.TaskRecord;

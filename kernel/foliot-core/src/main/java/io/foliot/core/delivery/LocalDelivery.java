@@ -1,8 +1,8 @@
 package io.foliot.core.delivery;
 
+import io.foliot.api.Target;
+import io.foliot.api.TaskNote;
 import io.foliot.core.SystemClock;
-import io.foliot.core.Target;
-import io.foliot.core.TaskNote;
 import io.foliot.core.TimeSource;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.foliot.core.store;
 
-import io.foliot.core.TaskState;
+import io.foliot.api.TaskState;
 import org.jspecify.annotations.Nullable;
 
 /** The result of a claim. */

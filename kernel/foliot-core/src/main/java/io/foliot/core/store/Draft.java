@@ -1,7 +1,8 @@
 package io.foliot.core.store;
 
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
 import io.foliot.core.TaskId;
 import org.jspecify.annotations.Nullable;
 

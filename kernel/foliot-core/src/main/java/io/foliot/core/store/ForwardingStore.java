@@ -1,8 +1,8 @@
 package io.foliot.core.store;
 
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,6 +1,7 @@
 package io.foliot.core.store;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
+import io.foliot.api.Due;
 import io.foliot.core.TaskId;
 import java.util.HashSet;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.foliot.core.store;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
 
 /**
  * The settings of a queue that a store applies.
@@ -15,12 +15,12 @@ import io.foliot.core.QueueConfig;
 public record QueueTerms(int maxAttempts, long maxWaitMillis, long maxRunMillis, long retainFinishedMillis,
     long retainFailedMillis) {
   /** Terms of a queue with default settings. */
-  public static final QueueTerms DEFAULT = of(QueueConfig.of("default", io.foliot.core.Target.pull()));
+  public static final QueueTerms DEFAULT = of(QueueConfig.of("default", io.foliot.api.Target.pull()));
 
   /** Returns the terms of a queue. */
   public static QueueTerms of(QueueConfig queue) {
     return new QueueTerms(queue.retry().maxAttempts(),
         queue.maxWait() == null ? Long.MAX_VALUE : queue.maxWait().toMillis(), queue.maxRun().toMillis(),
-        queue.retainFinished().toMillis(), queue.retainFailed().toMillis());
+        queue.retention().finished().toMillis(), queue.retention().failed().toMillis());
   }
 }

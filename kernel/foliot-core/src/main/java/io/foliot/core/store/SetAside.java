@@ -1,7 +1,7 @@
 package io.foliot.core.store;
 
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 
 /**
  * A task that the store has made final because its record cannot be read. Because the task is final, its record blocks

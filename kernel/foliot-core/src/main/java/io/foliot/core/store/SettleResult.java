@@ -1,6 +1,6 @@
 package io.foliot.core.store;
 
-import io.foliot.core.TaskState;
+import io.foliot.api.TaskState;
 
 /**
  * The result of a settlement.

@@ -1,7 +1,7 @@
 package io.foliot.core.store;
 
+import io.foliot.api.TaskNote;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
 import io.foliot.core.Token;
 
 /**

@@ -1,7 +1,7 @@
 package io.foliot.core.store;
 
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 
 /**
  * The result of a submit.

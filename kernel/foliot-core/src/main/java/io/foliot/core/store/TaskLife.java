@@ -1,10 +1,12 @@
 package io.foliot.core.store;
 
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
+import io.foliot.api.Body;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import java.util.ArrayList;
 import java.util.List;
@@ -185,14 +187,14 @@ final class TaskLife {
     }
     if (!record.isLive()) {
       return new Step<>(record,
-          new CancelResult(CancelResult.Kind.ALREADY_FINISHED, record.id(), record.generation()));
+          new CancelResult(Cancellation.ALREADY_FINISHED, record.id(), record.generation()));
     }
     boolean leaseRuns = leaseRuns(record, now);
     boolean pending = record.state() == TaskState.RUNNING || record.outstanding();
     TaskRecord after = leaseRuns
         ? record.edit().cancelRequested(true).successor(null).done()
         : end(afterLease(record), TaskState.CANCELLED, "cancelled", terms, now);
-    CancelResult.Kind kind = pending ? CancelResult.Kind.CANCEL_PENDING : CancelResult.Kind.CANCELLED;
+    Cancellation kind = pending ? Cancellation.CANCEL_PENDING : Cancellation.CANCELLED;
     return new Step<>(after, new CancelResult(kind, record.id(), record.generation()));
   }
 

@@ -1,10 +1,10 @@
 package io.foliot.core.store;
 
-import io.foliot.core.Body;
-import io.foliot.core.JobHeaders;
+import io.foliot.api.Body;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package io.foliot.core.store;
 
+import io.foliot.api.Due;
 import io.foliot.core.TaskRef;
 
 /**

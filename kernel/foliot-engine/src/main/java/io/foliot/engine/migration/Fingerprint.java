@@ -1,6 +1,6 @@
 package io.foliot.engine.migration;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
 import io.foliot.core.store.AttemptRecord;

@@ -1,6 +1,6 @@
 package io.foliot.engine.migration;
 
-import io.foliot.core.TaskState;
+import io.foliot.api.TaskState;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;

@@ -1,10 +1,10 @@
 package io.foliot.bench.store;
 
+import io.foliot.api.Allocation;
+import io.foliot.api.Job;
+import io.foliot.api.Scope;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.jobs.Allocation;
-import io.foliot.jobs.Job;
 import io.foliot.jobs.Jobs;
-import io.foliot.jobs.Scope;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package io.foliot.bench.store;
 
+import io.foliot.api.Allocation;
+import io.foliot.api.Job;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.jobs.Allocation;
-import io.foliot.jobs.Job;
 import io.foliot.jobs.JobStatus;
 import java.time.Duration;
 import java.util.HashMap;

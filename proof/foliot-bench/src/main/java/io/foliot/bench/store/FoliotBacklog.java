@@ -1,10 +1,10 @@
 package io.foliot.bench.store;
 
+import io.foliot.api.Due;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.Meter;
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Target;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.TaskStore;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;

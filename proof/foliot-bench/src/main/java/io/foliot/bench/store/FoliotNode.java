@@ -1,12 +1,13 @@
 package io.foliot.bench.store;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.Meter;
-import io.foliot.core.OnConflict;
-import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.SystemClock;
-import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.ThreadEventLoop;
 import io.foliot.core.TimeSource;
@@ -15,7 +16,6 @@ import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Delivery;
 import io.foliot.core.delivery.LocalDelivery;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.TaskStore;

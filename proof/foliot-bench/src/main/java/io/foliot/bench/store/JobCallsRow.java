@@ -1,12 +1,12 @@
 package io.foliot.bench.store;
 
+import io.foliot.api.Job;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.Meter;
-import io.foliot.core.QueueConfig;
 import io.foliot.core.Submission;
-import io.foliot.core.Target;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.TaskStore;
-import io.foliot.jobs.Job;
 import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.Jobs;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.foliot.bench.store;
 
-import io.foliot.core.Target;
+import io.foliot.api.Target;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;

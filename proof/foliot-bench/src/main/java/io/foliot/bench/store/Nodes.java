@@ -1,9 +1,9 @@
 package io.foliot.bench.store;
 
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.backends.Await;
-import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
-import io.foliot.core.Target;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.LocalDelivery;

@@ -1,9 +1,9 @@
 package io.foliot.bench.store;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Target;
-import io.foliot.core.store.Due;
+import io.foliot.api.Due;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

@@ -2,10 +2,10 @@ package io.foliot.bench.store;
 
 import static java.util.Objects.requireNonNull;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
-import io.foliot.core.Target;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;

@@ -1,9 +1,9 @@
 package io.foliot.bench.store;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.Due;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.Submission;
-import io.foliot.core.Target;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.TaskStore;
 import java.time.Duration;
 import java.util.Locale;

@@ -2,9 +2,9 @@ package io.foliot.bench.store;
 
 import static java.util.Objects.requireNonNull;
 
+import io.foliot.api.TaskNote;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
 import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;

@@ -2,8 +2,8 @@ package io.foliot.bench.store;
 
 import static java.util.Objects.requireNonNull;
 
+import io.foliot.api.JobHeaders;
 import io.foliot.core.Address;
-import io.foliot.core.JobHeaders;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,13 +1,13 @@
 package io.foliot.bench.store;
 
+import io.foliot.api.Body;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
-import io.foliot.core.Body;
 import io.foliot.core.Meter;
-import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
-import io.foliot.core.Target;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.TaskStore;
 import io.foliot.store.jdbc.JdbcOptions;

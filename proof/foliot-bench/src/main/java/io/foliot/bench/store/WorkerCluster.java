@@ -1,10 +1,10 @@
 package io.foliot.bench.store;
 
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.backends.Await;
 import io.foliot.core.Meter;
-import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
-import io.foliot.core.Target;
 import io.foliot.core.store.TaskStore;
 import io.foliot.engine.EngineOptions;
 import io.foliot.jobs.JobMeter;

@@ -2,7 +2,7 @@ package io.foliot.server.api;
 
 import static java.util.Objects.requireNonNull;
 
-import io.foliot.core.Limits;
+import io.foliot.api.Limits;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;

@@ -1,6 +1,6 @@
 package io.foliot.server.api;
 
-import io.foliot.core.Limits;
+import io.foliot.api.Limits;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
 import io.foliot.core.TimeSource;

@@ -1,9 +1,9 @@
 package io.foliot.server.api;
 
-import io.foliot.core.Limits;
+import io.foliot.api.Limits;
+import io.foliot.api.TaskState;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.TaskPage;

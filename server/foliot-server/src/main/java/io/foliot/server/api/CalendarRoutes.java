@@ -1,8 +1,8 @@
 package io.foliot.server.api;
 
 import io.foliot.jobs.Jobs;
-import io.foliot.jobs.schedule.Calendar;
-import io.foliot.jobs.schedule.ScheduleException;
+import io.foliot.schedule.Calendar;
+import io.foliot.schedule.ScheduleException;
 import io.foliot.server.security.AuditLog;
 import java.util.ArrayList;
 import java.util.List;

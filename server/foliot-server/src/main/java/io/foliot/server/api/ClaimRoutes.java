@@ -2,10 +2,10 @@ package io.foliot.server.api;
 
 import static java.util.Objects.requireNonNull;
 
-import io.foliot.core.DurationText;
+import io.foliot.api.DurationText;
+import io.foliot.api.TaskNote;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.store.SettleResult;

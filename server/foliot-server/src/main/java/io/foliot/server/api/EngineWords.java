@@ -1,7 +1,7 @@
 package io.foliot.server.api;
 
-import io.foliot.core.DurationText;
-import io.foliot.core.QueueConfig;
+import io.foliot.api.DurationText;
+import io.foliot.api.QueueConfig;
 import io.foliot.core.Scheduler.Explanation;
 import io.foliot.core.TaskReason;
 import io.foliot.core.Unready;

@@ -1,21 +1,21 @@
 package io.foliot.server.api;
 
-import io.foliot.core.Body;
-import io.foliot.core.InstantText;
-import io.foliot.core.Limits;
-import io.foliot.core.QueueConfig;
+import io.foliot.api.Allocation;
+import io.foliot.api.Body;
+import io.foliot.api.InstantText;
+import io.foliot.api.InvalidSettingException;
+import io.foliot.api.Job;
+import io.foliot.api.Limits;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.RunPhase;
+import io.foliot.api.Scope;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TimeSource;
-import io.foliot.jobs.Allocation;
-import io.foliot.jobs.InvalidJobException;
-import io.foliot.jobs.Job;
 import io.foliot.jobs.JobHost;
 import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.Jobs;
-import io.foliot.jobs.RunPhase;
-import io.foliot.jobs.Scope;
-import io.foliot.jobs.schedule.ScheduleException;
-import io.foliot.jobs.schedule.ScheduleSettings;
+import io.foliot.schedule.ScheduleException;
+import io.foliot.schedule.ScheduleSettings;
 import io.foliot.server.security.Action;
 import io.foliot.server.security.AuditLog;
 import io.foliot.server.security.Caller;
@@ -447,7 +447,7 @@ final class JobRoutes {
         throw new Problem(ProblemKind.MISSING_FIELD, "expected a schedule, but the body is empty; the fields are "
             + String.join(", ", ScheduleSettings.NAMES));
       }
-      schedule[0] = ScheduleJson.read(in, "");
+      schedule[0] = ScheduleJson.read(in);
       in.end();
     }
     return times(call(() -> all.preview(schedule[0], PREVIEWED, count)));
@@ -587,7 +587,7 @@ final class JobRoutes {
     return switch (reason) {
       case Jobs.UnknownJobException unknown -> unknownJob(unknown.job());
       case ScheduleException refused -> ScheduleJson.refused(refused, "schedule.");
-      case InvalidJobException refused -> JobJson.refused(refused);
+      case InvalidSettingException refused -> FieldsJson.refused(refused);
       case Jobs.JobNameInUseException inUse -> new Problem(ProblemKind.JOB_NAME_IN_USE, inUse.getMessage()
           + "; choose another name, or move the job with ?move=true if the API key covers both queues. Nothing was"
           + " done");

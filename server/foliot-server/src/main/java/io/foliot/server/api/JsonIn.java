@@ -6,8 +6,8 @@ import static io.foliot.server.api.ProblemKind.MALFORMED_JSON;
 import static io.foliot.server.api.ProblemKind.MISSING_FIELD;
 import static io.foliot.server.api.ProblemKind.UNKNOWN_FIELD;
 
-import io.foliot.core.DurationText;
-import io.foliot.core.InstantText;
+import io.foliot.api.DurationText;
+import io.foliot.api.InstantText;
 import io.foliot.server.text.Nearest;
 import io.foliot.server.text.WellFormed;
 import java.math.BigDecimal;
@@ -291,17 +291,21 @@ final class JsonIn implements AutoCloseable {
   }
 
   <E extends Enum<E>> @Nullable E choice(String field, Class<E> type) {
+    return choice(field, List.of(type.getEnumConstants()));
+  }
+
+  /** Reads the word of one of these constants. */
+  <E extends Enum<E>> @Nullable E choice(String field, List<E> constants) {
     String text = text(field);
     if (text == null) {
       return null;
     }
-    List<String> known = Arrays.stream(type.getEnumConstants()).map(JsonIn::word).toList();
-    for (E constant : type.getEnumConstants()) {
-      if (word(constant).equals(text)) {
-        return constant;
-      }
+    List<String> known = constants.stream().map(JsonIn::word).toList();
+    int index = known.indexOf(text);
+    if (index < 0) {
+      throw invalidText(field, "one of " + String.join(", ", known), text, Nearest.of(text, known));
     }
-    throw invalidText(field, "one of " + String.join(", ", known), text, Nearest.of(text, known));
+    return constants.get(index);
   }
 
   static String word(Enum<?> constant) {

@@ -1,16 +1,18 @@
 package io.foliot.server.api;
 
-import io.foliot.core.DurationText;
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Retry;
+import io.foliot.api.DurationText;
+import io.foliot.api.InvalidSettingException;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.QueueFields;
+import io.foliot.api.Retry;
+import io.foliot.api.Target;
+import io.foliot.api.Values;
 import io.foliot.core.Scheduler;
-import io.foliot.core.Target;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.delivery.http.HttpDelivery;
 import io.foliot.server.security.Action;
 import io.foliot.server.security.Caller;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,60 +28,15 @@ final class QueueJson {
   /** The mask of a secret in answers. If a request contains the mask, the queue keeps its secret. */
   static final String MASK = Secrets.MASK;
 
-  private static final List<String> FIELDS = List.of("delivery", "retry", "priority", "rate", "concurrency", "maxWait",
-      "maxRun", "maxJobs", "maxShards", "retention", "paused");
-  private static final List<String> RETRY_FIELDS = List.of("maxAttempts", "backoff", "multiplier", "maxBackoff",
-      "jitter");
-  private static final List<String> RETENTION_FIELDS = List.of("finished", "failed");
   private static final String HTTP = "http";
   private static final List<String> HTTP_SETTINGS = Stream.concat(Stream.of("type", "timeout"),
       HttpDelivery.SETTINGS.stream()).toList();
-  private static final QueueConfig DEFAULTS = QueueConfig.of("defaults",
-      new Target(Target.PULL, Map.of(), Target.DEFAULT_TIMEOUT));
 
-  // Used by one thread. Each reader reads one body.
-  private final String name;
-  private @Nullable Map<String, String> delivery;
-  private @Nullable Duration timeout;
-  private int maxAttempts;
-  private Duration backoff;
-  private double multiplier;
-  private Duration maxBackoff;
-  private double jitter;
-  private int priority;
-  private @Nullable Double rate;
-  private @Nullable Integer concurrency;
-  private @Nullable Duration maxWait;
-  private Duration maxRun;
-  private int maxJobs;
-  private int maxShards;
-  private Duration retainFinished;
-  private Duration retainFailed;
-  private boolean paused;
-
-  /** Creates a reader whose fields initially have the settings of a queue, without its delivery. */
-  private QueueJson(String name, QueueConfig from) {
-    this.name = name;
-    maxAttempts = from.retry().maxAttempts();
-    backoff = from.retry().backoff();
-    multiplier = from.retry().multiplier();
-    maxBackoff = from.retry().maxBackoff();
-    jitter = from.retry().jitter();
-    priority = from.priority();
-    rate = from.rate();
-    concurrency = from.concurrency();
-    maxWait = from.maxWait();
-    maxRun = from.maxRun();
-    maxJobs = from.maxJobs();
-    maxShards = from.maxShards();
-    retainFinished = from.retainFinished();
-    retainFailed = from.retainFailed();
-    paused = from.paused();
-  }
+  private QueueJson() {}
 
   /** Reads the settings of a queue. A masked secret remains {@link #MASK}. */
   static QueueConfig read(String name, byte[] body) {
-    return new QueueJson(name, DEFAULTS).read(body);
+    return read(name, body, FieldsJson.reader(QueueFields.TABLE));
   }
 
   /** Returns whether a secret of a queue is masked. */
@@ -104,7 +61,7 @@ final class QueueJson {
     Target target = queue.target();
     Map<String, String> settings = new TreeMap<>(target.settings());
     settings.replaceAll((setting, value) -> isMasked(setting, value) ? kept(setting, existing) : value);
-    return queue.toBuilder().target(new Target(target.type(), settings, target.timeout())).build();
+    return queue.with(QueueFields.DELIVERY, new Target(target.type(), settings, target.timeout()));
   }
 
   /**
@@ -112,144 +69,59 @@ final class QueueJson {
    * field to its default.
    */
   static QueueConfig patched(QueueConfig existing, byte[] patch) {
-    QueueJson fields = new QueueJson(existing.name(), existing);
-    Map<String, String> settings = new TreeMap<>(existing.target().settings());
-    settings.put("type", existing.target().type());
-    fields.delivery = settings;
-    fields.timeout = existing.target().timeout();
-    return unmasked(fields.read(patch), existing);
+    return unmasked(read(existing.name(), patch, FieldsJson.patch(existing.values())), existing);
   }
 
-  private QueueConfig read(byte[] body) {
+  private static QueueConfig read(String name, byte[] body, FieldsJson fields) {
     try (JsonIn in = new JsonIn(body)) {
-      in.only(FIELDS, field -> readField(in, field));
-    }
-    try {
-      return queue();
+      in.only(QueueFields.TABLE.names(), field -> fields.read(in, "", field) || isOther(in, field, name));
+      return checked(name, fields.values());
+    } catch (InvalidSettingException e) {
+      throw FieldsJson.refused(e);
     } catch (IllegalArgumentException e) {
       throw new Problem(ProblemKind.INVALID_FIELD, String.valueOf(e.getMessage()));
     }
   }
 
-  private boolean readField(JsonIn in, String name) {
-    switch (name) {
-      case "delivery" -> readDelivery(in);
-      case "retry" -> in.objectOrEach(name, RETRY_FIELDS, field -> readRetry(in, field));
-      case "priority" -> priority = or(in.integer(name, -10, 10), DEFAULTS.priority());
-      case "rate" -> rate = in.number(name, 0.001, 1e9);
-      case "concurrency" -> concurrency = in.integer(name, 1, Integer.MAX_VALUE);
-      case "maxWait" -> maxWait = in.duration(name);
-      case "maxRun" -> maxRun = or(in.duration(name), DEFAULTS.maxRun());
-      case "maxJobs" ->
-        maxJobs = or(in.integer(name, 0, QueueConfig.LARGEST_MAX_JOBS), DEFAULTS.maxJobs());
-      case "maxShards" ->
-        maxShards = or(in.integer(name, 1, QueueConfig.LARGEST_MAX_SHARDS), DEFAULTS.maxShards());
-      case "retention" -> in.objectOrEach(name, RETENTION_FIELDS, field -> readRetention(in, field));
-      case "paused" -> paused = or(in.truth(name), DEFAULTS.paused());
-      // Answers show these two fields. They are accepted, so that a caller can read a queue, change it, and send it
-      // back.
-      case "queue" -> checkName(in.text(name));
-      case "stats" -> in.skip();
-      default -> {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private void checkName(@Nullable String written) {
-    if (written != null && !written.equals(name)) {
-      throw JsonIn.invalidText("queue", "the name in the path, " + name, written);
-    }
-  }
-
-  private boolean readRetry(JsonIn in, String name) {
-    String path = "retry." + name;
-    switch (name) {
-      case "maxAttempts" -> maxAttempts = or(in.integer(path, 1, Retry.MAX_ATTEMPTS), Retry.DEFAULT.maxAttempts());
-      case "backoff" -> backoff = or(in.duration(path), Retry.DEFAULT.backoff());
-      case "multiplier" -> multiplier = or(in.number(path, 1, 100), Retry.DEFAULT.multiplier());
-      case "maxBackoff" -> maxBackoff = or(in.duration(path), Retry.DEFAULT.maxBackoff());
-      case "jitter" -> jitter = or(in.number(path, 0, 1), Retry.DEFAULT.jitter());
-      default -> {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private boolean readRetention(JsonIn in, String name) {
-    String path = "retention." + name;
-    switch (name) {
-      case "finished" -> retainFinished = or(in.duration(path), DEFAULTS.retainFinished());
-      case "failed" -> retainFailed = or(in.duration(path), DEFAULTS.retainFailed());
-      default -> {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  // The delivery checks its settings later, when the queue is put.
-  private void readDelivery(JsonIn in) {
-    if (in.isNull()) {
-      delivery = null;
-      timeout = null;
-      return;
-    }
-    Map<String, String> settings = delivery == null ? new TreeMap<>() : delivery;
-    in.object("delivery", List.of(), name -> {
-      String path = "delivery." + name;
-      if (name.equals("timeout")) {
-        timeout = in.duration(path);
-      } else {
-        String value = in.scalar(path);
-        if (value == null) {
-          settings.remove(name);
-        } else {
-          settings.put(name, value);
-        }
+  /** Reads a field that answers show. A caller can read a queue, change it, and send it back. */
+  private static boolean isOther(JsonIn in, String field, String name) {
+    if (field.equals("queue")) {
+      String written = in.text(field);
+      if (written != null && !written.equals(name)) {
+        throw JsonIn.invalidText("queue", "the name in the path, " + name, written);
       }
       return true;
-    });
-    delivery = settings;
-  }
-
-  private static <T> T or(@Nullable T value, T otherwise) {
-    return value == null ? otherwise : value;
-  }
-
-  private QueueConfig queue() {
-    if (delivery == null || !delivery.containsKey("type")) {
-      throw new Problem(ProblemKind.MISSING_FIELD, "a queue needs a delivery: \"delivery\": {\"type\": \"http\","
-          + " \"url\": \"https://...\"}, or {\"type\": \"pull\"} for workers that claim its tasks").with("field",
-              delivery == null ? "delivery" : "delivery.type");
     }
-    Map<String, String> settings = new TreeMap<>(delivery);
-    String type = String.valueOf(settings.remove("type"));
-    if (type.equals(Target.PULL) && !settings.isEmpty()) {
+    if (field.equals("stats")) {
+      in.skip();
+      return true;
+    }
+    return false;
+  }
+
+  private static QueueConfig checked(String name, Values values) {
+    if (!values.isSet(QueueFields.DELIVERY)) {
+      throw FieldsJson.withoutDelivery("delivery");
+    }
+    QueueConfig queue = QueueConfig.of(name, values);
+    Target target = queue.target();
+    if (target.type().equals(Target.PULL) && !target.settings().isEmpty()) {
       throw JsonIn.invalid("delivery", "only type and timeout, because a delivery of type pull has no other settings",
-          JsonIn.shown(String.join(", ", settings.keySet())));
+          JsonIn.shown(String.join(", ", target.settings().keySet())));
     }
-    Target target = new Target(type, settings, or(timeout, Target.DEFAULT_TIMEOUT));
-    if (backoff.compareTo(maxBackoff) > 0) {
-      throw JsonIn.invalidText("retry.backoff", "at most retry.maxBackoff, " + DurationText.format(maxBackoff),
-          DurationText.format(backoff));
+    Retry retry = queue.retry();
+    if (retry.backoff().compareTo(retry.maxBackoff()) > 0) {
+      throw JsonIn.invalidText("retry.backoff", "at most retry.maxBackoff, " + DurationText.format(retry.maxBackoff()),
+          DurationText.format(retry.backoff()));
     }
-    ensureKnownSettings(type, settings);
-    Retry retry = new Retry(maxAttempts, backoff, multiplier, maxBackoff, jitter);
-    return new QueueConfig(name, target, retry, priority, rate, concurrency, maxWait, maxRun, maxJobs, maxShards,
-        retainFinished, retainFailed, paused);
-  }
-
-  private static void ensureKnownSettings(String type, Map<String, String> settings) {
-    if (type.equals(HTTP)) {
-      for (String name : settings.keySet()) {
-        if (!HTTP_SETTINGS.contains(name)) {
-          throw JsonIn.unknown("delivery." + JsonIn.shown(name), name, HTTP_SETTINGS);
+    if (target.type().equals(HTTP)) {
+      for (String setting : target.settings().keySet()) {
+        if (!HTTP_SETTINGS.contains(setting)) {
+          throw JsonIn.unknown("delivery." + JsonIn.shown(setting), setting, HTTP_SETTINGS);
         }
       }
     }
+    return queue;
   }
 
   private static String kept(String setting, @Nullable QueueConfig existing) {
@@ -282,43 +154,14 @@ final class QueueJson {
     Target target = queue.target();
     Map<String, String> settings = new TreeMap<>(target.settings());
     settings.replaceAll((setting, value) -> setting.equals("url") ? Secrets.withoutTokens(value) : value);
-    return queue.toBuilder().target(new Target(target.type(), settings, target.timeout())).build();
+    return queue.with(QueueFields.DELIVERY, new Target(target.type(), settings, target.timeout()));
   }
 
   /** Writes a queue, with its figures unless {@code status} is null. */
   static void write(JsonGenerator json, QueueConfig queue, Scheduler.@Nullable QueueStatus status) {
     json.writeStartObject();
     json.writeStringProperty("queue", queue.name());
-    json.writeObjectPropertyStart("delivery");
-    json.writeStringProperty("type", queue.target().type());
-    queue.target().settings().forEach((name, value) -> TaskJson.text(json, name, isSecret(name) ? MASK : value));
-    duration(json, "timeout", queue.target().timeout());
-    json.writeEndObject();
-    json.writeObjectPropertyStart("retry");
-    json.writeNumberProperty("maxAttempts", queue.retry().maxAttempts());
-    duration(json, "backoff", queue.retry().backoff());
-    number(json, "multiplier", queue.retry().multiplier());
-    duration(json, "maxBackoff", queue.retry().maxBackoff());
-    number(json, "jitter", queue.retry().jitter());
-    json.writeEndObject();
-    json.writeNumberProperty("priority", queue.priority());
-    if (queue.rate() != null) {
-      number(json, "rate", queue.rate());
-    }
-    if (queue.concurrency() != null) {
-      json.writeNumberProperty("concurrency", queue.concurrency());
-    }
-    if (queue.maxWait() != null) {
-      duration(json, "maxWait", queue.maxWait());
-    }
-    duration(json, "maxRun", queue.maxRun());
-    json.writeNumberProperty("maxJobs", queue.maxJobs());
-    json.writeNumberProperty("maxShards", queue.maxShards());
-    json.writeObjectPropertyStart("retention");
-    duration(json, "finished", queue.retainFinished());
-    duration(json, "failed", queue.retainFailed());
-    json.writeEndObject();
-    json.writeBooleanProperty("paused", queue.paused());
+    FieldsJson.write(json, queue.values(), false);
     if (status != null) {
       stats(json, status);
     }
@@ -336,21 +179,10 @@ final class QueueJson {
     json.writeNumberProperty("failed", counts.failed());
     json.writeNumberProperty("cancelled", counts.cancelled());
     json.writeEndObject();
-    number(json, "settledPerSecond", Math.round(status.settledPerSecond() * 10) / 10.0);
+    json.writeName("settledPerSecond");
+    FieldsJson.number(json, Math.round(status.settledPerSecond() * 10) / 10.0);
     // The lag is rounded: people read it, and an exact lag would be outdated when it arrives.
     json.writeStringProperty("lag", DurationText.rough(status.lag()).replace(" ", ""));
     json.writeEndObject();
-  }
-
-  private static void duration(JsonGenerator json, String name, Duration value) {
-    json.writeStringProperty(name, DurationText.format(value));
-  }
-
-  private static void number(JsonGenerator json, String name, double value) {
-    if (value == Math.rint(value) && Math.abs(value) < 1e15) {
-      json.writeNumberProperty(name, (long) value);
-    } else {
-      json.writeNumberProperty(name, value);
-    }
   }
 }

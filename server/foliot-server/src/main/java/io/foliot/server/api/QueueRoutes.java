@@ -1,10 +1,10 @@
 package io.foliot.server.api;
 
-import io.foliot.core.Limits;
-import io.foliot.core.QueueConfig;
+import io.foliot.api.Limits;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.TaskState;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;

@@ -1,7 +1,7 @@
 package io.foliot.server.api;
 
+import io.foliot.api.TaskState;
 import io.foliot.core.Scheduler;
-import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.store.TaskPage;
 import java.util.concurrent.TimeUnit;

@@ -1,9 +1,9 @@
 package io.foliot.server.api;
 
-import io.foliot.core.TaskState;
+import io.foliot.api.RunPhase;
+import io.foliot.api.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.TaskRecord;
-import io.foliot.jobs.RunPhase;
 import io.foliot.jobs.RunTask;
 import tools.jackson.core.JsonGenerator;
 

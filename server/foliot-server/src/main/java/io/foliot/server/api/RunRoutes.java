@@ -1,9 +1,9 @@
 package io.foliot.server.api;
 
-import io.foliot.core.InstantText;
-import io.foliot.core.TaskNote;
+import io.foliot.api.InstantText;
+import io.foliot.api.Job;
+import io.foliot.api.TaskNote;
 import io.foliot.core.TimeSource;
-import io.foliot.jobs.Job;
 import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.Jobs;
 import io.foliot.jobs.PastRun;

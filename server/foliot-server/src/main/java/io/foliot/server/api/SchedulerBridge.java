@@ -1,6 +1,6 @@
 package io.foliot.server.api;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Scheduler.NotServingException;
 import io.foliot.core.Scheduler.OverloadedException;

@@ -3,11 +3,11 @@ package io.foliot.server.api;
 import static io.foliot.server.api.ProblemKind.DELAY_OUT_OF_RANGE;
 import static io.foliot.server.api.ProblemKind.MISSING_FIELD;
 
-import io.foliot.core.Body;
-import io.foliot.core.DurationText;
-import io.foliot.core.Limits;
-import io.foliot.core.OnConflict;
-import io.foliot.core.Retry;
+import io.foliot.api.Body;
+import io.foliot.api.DurationText;
+import io.foliot.api.Limits;
+import io.foliot.api.OnConflict;
+import io.foliot.api.Retry;
 import io.foliot.core.Submission;
 import java.time.Duration;
 import java.time.Instant;

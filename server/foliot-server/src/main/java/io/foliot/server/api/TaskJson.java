@@ -1,11 +1,11 @@
 package io.foliot.server.api;
 
-import io.foliot.core.Body;
-import io.foliot.core.InstantText;
+import io.foliot.api.Body;
+import io.foliot.api.InstantText;
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
-import io.foliot.core.TaskNote;
-import io.foliot.core.TaskState;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.AttemptMaker;
 import io.foliot.core.store.AttemptRecord;

@@ -1,13 +1,14 @@
 package io.foliot.server.api;
 
-import io.foliot.core.JobHeaders;
-import io.foliot.core.Limits;
-import io.foliot.core.QueueConfig;
+import io.foliot.api.Cancellation;
+import io.foliot.api.JobHeaders;
+import io.foliot.api.Limits;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.TaskState;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.CancelResult;
@@ -258,7 +259,7 @@ final class TaskRoutes {
 
   private Reply cancel(TaskRef ref) {
     CancelResult result = calls.write(scheduler.cancel(ref));
-    if (result.kind() == CancelResult.Kind.NOT_FOUND) {
+    if (result.kind() == Cancellation.NOT_FOUND) {
       throw unknown(ref);
     }
     return Reply.json(200, json -> TaskJson.cancelled(json, result));

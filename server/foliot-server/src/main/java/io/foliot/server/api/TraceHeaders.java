@@ -1,6 +1,6 @@
 package io.foliot.server.api;
 
-import io.foliot.core.Limits;
+import io.foliot.api.Limits;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Pattern;

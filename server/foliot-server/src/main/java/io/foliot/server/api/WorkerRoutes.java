@@ -1,6 +1,6 @@
 package io.foliot.server.api;
 
-import io.foliot.core.Limits;
+import io.foliot.api.Limits;
 import io.foliot.core.Scheduler;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.server.security.Caller;

@@ -1,6 +1,6 @@
 package io.foliot.server.config;
 
-import io.foliot.core.DurationText;
+import io.foliot.api.DurationText;
 import io.foliot.server.text.SizeText;
 import java.time.Duration;
 import java.util.Arrays;

@@ -1,10 +1,10 @@
 package io.foliot.server.metrics;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
 import io.foliot.core.Address;
-import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
-import io.foliot.core.Target;
 import io.foliot.core.coordination.Fleet;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;

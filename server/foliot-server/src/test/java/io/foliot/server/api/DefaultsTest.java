@@ -2,7 +2,7 @@ package io.foliot.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Retry;
+import io.foliot.api.Retry;
 import io.foliot.server.config.Defaults;
 import java.io.IOException;
 import java.io.InputStream;

@@ -2,12 +2,12 @@ package io.foliot.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.QueueConfig;
+import io.foliot.api.QueueConfig;
+import io.foliot.api.Target;
+import io.foliot.api.TaskState;
 import io.foliot.core.Scheduler.Explanation;
-import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskReason;
-import io.foliot.core.TaskState;
 import io.foliot.core.Unready;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.StoreSeal;

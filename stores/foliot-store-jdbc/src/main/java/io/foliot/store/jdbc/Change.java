@@ -1,6 +1,6 @@
 package io.foliot.store.jdbc;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.batch.RecordChange;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.foliot.store.jdbc;
 
-import io.foliot.core.TaskState;
+import io.foliot.api.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.format.EnumCodes;

@@ -1,7 +1,7 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.api.Due;
 import io.foliot.core.TaskId;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.Durability;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,6 +1,6 @@
 package io.foliot.store.jdbc;
 
-import io.foliot.core.Limits;
+import io.foliot.api.Limits;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
 import io.foliot.core.store.AttemptRecord;

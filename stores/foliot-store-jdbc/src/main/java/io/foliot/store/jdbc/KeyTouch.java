@@ -1,7 +1,7 @@
 package io.foliot.store.jdbc;
 
-import io.foliot.core.Body;
-import io.foliot.core.store.Due;
+import io.foliot.api.Body;
+import io.foliot.api.Due;
 import org.jspecify.annotations.Nullable;
 
 /**

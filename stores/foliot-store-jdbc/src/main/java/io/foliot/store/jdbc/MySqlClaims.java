@@ -1,7 +1,7 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.ClaimResult;

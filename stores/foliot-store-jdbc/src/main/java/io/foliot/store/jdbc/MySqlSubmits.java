@@ -1,9 +1,9 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.api.Due;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TouchResult;

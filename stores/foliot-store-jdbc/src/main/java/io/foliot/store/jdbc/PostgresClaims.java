@@ -1,10 +1,10 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.api.Due;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.ClaimResult;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Settlement;

@@ -1,7 +1,7 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.api.Due;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,9 +1,9 @@
 package io.foliot.store.jdbc;
 
-import io.foliot.core.Body;
-import io.foliot.core.Limits;
+import io.foliot.api.Body;
+import io.foliot.api.Limits;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.Draft;

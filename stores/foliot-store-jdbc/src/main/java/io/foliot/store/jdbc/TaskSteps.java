@@ -1,9 +1,9 @@
 package io.foliot.store.jdbc;
 
-import io.foliot.core.OnConflict;
+import io.foliot.api.OnConflict;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;

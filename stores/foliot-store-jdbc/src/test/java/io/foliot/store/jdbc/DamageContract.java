@@ -4,20 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.foliot.api.Body;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.TaskState;
 import io.foliot.backends.Database;
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
@@ -273,7 +274,7 @@ abstract class DamageContract {
         .containsExactly(TouchResult.Kind.ALREADY_FINISHED, TouchResult.Kind.RESET);
     assertThat(get(store.cancel(List.of(new TaskRef.ById(ids.get(2)), new TaskRef.ById(ids.get(3))))))
         .extracting(CancelResult::kind)
-        .containsExactly(CancelResult.Kind.ALREADY_FINISHED, CancelResult.Kind.CANCELLED);
+        .containsExactly(Cancellation.ALREADY_FINISHED, Cancellation.CANCELLED);
     assertThat(get(store.extend(List.of(new Extension(ids.get(4), new Token(1, 1), HOUR)))))
         .extracting(ExtendResult::kind).containsExactly(ExtendResult.Kind.STALE);
     assertThat(get(store.settle(List.of(settlement(ids.get(6)), settlement(ids.get(7))))))

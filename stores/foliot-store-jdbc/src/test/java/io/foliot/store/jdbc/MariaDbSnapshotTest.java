@@ -4,16 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.foliot.api.Body;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
 import io.foliot.backends.Database;
 import io.foliot.backends.MariaDbServer;
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.Touch;
 import java.sql.Connection;
@@ -75,7 +76,7 @@ final class MariaDbSnapshotTest extends TransactionContract {
           });
       transaction.rollback();
       assertThat(store.cancel(transaction, List.of(key(0)))).extracting(CancelResult::kind)
-          .containsExactly(CancelResult.Kind.CANCELLED);
+          .containsExactly(Cancellation.CANCELLED);
       transaction.commit();
     }
   }
@@ -98,7 +99,7 @@ final class MariaDbSnapshotTest extends TransactionContract {
           calls.forEach(call -> assertThat(call.join()).extracting(SubmitResult::kind)
               .isSubsetOf(SubmitResult.Kind.CREATED, SubmitResult.Kind.RESET));
           assertThat(store.cancel(IntStream.range(0, 20).mapToObj(MariaDbSnapshotTest::key).toList())
-              .toCompletableFuture().join()).extracting(CancelResult::kind).containsOnly(CancelResult.Kind.CANCELLED);
+              .toCompletableFuture().join()).extracting(CancelResult::kind).containsOnly(Cancellation.CANCELLED);
         }
       }
     }

@@ -2,18 +2,18 @@ package io.foliot.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.TaskState;
 import io.foliot.backends.Await;
 import io.foliot.backends.Database;
 import io.foliot.backends.LoopDisk;
 import io.foliot.backends.PostgresServer;
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;

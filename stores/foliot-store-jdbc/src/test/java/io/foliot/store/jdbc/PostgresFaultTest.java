@@ -3,14 +3,14 @@ package io.foliot.store.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
 import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
 import io.foliot.backends.Server;
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.StoreException;
 import java.time.Duration;
 import java.util.List;

@@ -3,20 +3,21 @@ package io.foliot.store.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.Body;
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
+import io.foliot.api.TaskState;
 import io.foliot.backends.Database;
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.StoreAwayException;
@@ -307,7 +308,7 @@ abstract class TransactionContract {
     try (Connection transaction = transaction()) {
       order(transaction, "a");
       assertThat(store.cancel(transaction, List.of(key("warm"), key("none")))).extracting(CancelResult::kind)
-          .containsExactly(CancelResult.Kind.CANCELLED, CancelResult.Kind.NOT_FOUND);
+          .containsExactly(Cancellation.CANCELLED, Cancellation.NOT_FOUND);
       transaction.rollback();
       assertThat(find("warm").orElseThrow().state()).isEqualTo(TaskState.DELAYED);
       store.cancel(transaction, List.of(key("warm")));
@@ -324,7 +325,7 @@ abstract class TransactionContract {
       assertThat(store.touch(transaction, List.of(touch("a", 2 * HOUR))).getFirst().kind())
           .isEqualTo(TouchResult.Kind.RESET);
       assertThat(store.cancel(transaction, List.of(key("b"))).getFirst().kind())
-          .isEqualTo(CancelResult.Kind.CANCELLED);
+          .isEqualTo(Cancellation.CANCELLED);
       transaction.commit();
       assertThat(find("a").orElseThrow().state()).isEqualTo(TaskState.DELAYED);
       assertThat(find("b").orElseThrow().state()).isEqualTo(TaskState.CANCELLED);
@@ -347,7 +348,7 @@ abstract class TransactionContract {
           () -> store.touch(transaction, List.of(touch("warm", 3 * HOUR)))).getFirst().generation())
           .isGreaterThan(generation);
       assertThat(store.cancel(transaction, List.of(key("other"))).getFirst().kind())
-          .isEqualTo(CancelResult.Kind.CANCELLED);
+          .isEqualTo(Cancellation.CANCELLED);
       transaction.commit();
       assertThat(find("other").orElseThrow().state()).isEqualTo(TaskState.CANCELLED);
     }
@@ -457,7 +458,7 @@ abstract class TransactionContract {
       assertThat(Databases.strings(transaction, "SELECT name FROM orders")).isEmpty();
       get(store.cancel(List.of(key("warm"))));
       assertThat(repeated(transaction, () -> store.cancel(transaction, List.of(key("warm")))).getFirst().kind())
-          .isIn(CancelResult.Kind.NOT_FOUND, CancelResult.Kind.ALREADY_FINISHED);
+          .isIn(Cancellation.NOT_FOUND, Cancellation.ALREADY_FINISHED);
       transaction.commit();
       assertThat(find("warm").orElseThrow().state()).isEqualTo(TaskState.CANCELLED);
     }

@@ -1,6 +1,6 @@
 package io.foliot.store.redis;
 
-import io.foliot.core.Limits;
+import io.foliot.api.Limits;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.SetAside;
 import java.lang.System.Logger;

@@ -2,9 +2,9 @@ package io.foliot.store.redis;
 
 import static java.util.Objects.requireNonNull;
 
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;

@@ -1,8 +1,8 @@
 package io.foliot.store.redis;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.TaskRecord;

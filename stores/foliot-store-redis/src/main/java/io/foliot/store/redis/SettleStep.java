@@ -1,8 +1,8 @@
 package io.foliot.store.redis;
 
+import io.foliot.api.Due;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.AttemptRecord;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.Settlement;

@@ -1,6 +1,6 @@
 package io.foliot.store.redis;
 
-import io.foliot.core.OnConflict;
+import io.foliot.api.OnConflict;
 import io.foliot.core.SlotHash;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.SubmitResult;

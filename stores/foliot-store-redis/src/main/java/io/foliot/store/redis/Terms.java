@@ -1,6 +1,6 @@
 package io.foliot.store.redis;
 
-import io.foliot.core.store.Due;
+import io.foliot.api.Due;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.TermsByQueue;
 import io.foliot.core.store.format.Bytes;

@@ -9,15 +9,16 @@ import static io.foliot.store.redis.Tasks.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.Cancellation;
+import io.foliot.api.Due;
+import io.foliot.api.TaskState;
 import io.foliot.backends.RedisServer;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.ItemsFailedException;
@@ -237,7 +238,7 @@ final class RedisDamageTest {
         .extracting(TouchResult::kind).element(1).isEqualTo(TouchResult.Kind.RESET);
     assertThat(get(store.cancel(List.of(new TaskRef.ById(ids.get(4)), new TaskRef.ById(ids.get(3))))))
         .extracting(CancelResult::kind)
-        .containsExactly(CancelResult.Kind.ALREADY_FINISHED, CancelResult.Kind.CANCELLED);
+        .containsExactly(Cancellation.ALREADY_FINISHED, Cancellation.CANCELLED);
     assertThat(get(store.settle(won.stream().map(Tasks::finished).toList()))).extracting(SettleResult::kind)
         .containsExactly(SettleResult.Kind.STALE, SettleResult.Kind.SETTLED);
     assertThat(get(store.park(List.of(new DueEntry(1, ids.get(6), QUEUE), new DueEntry(1, ids.get(7), QUEUE)))))

@@ -13,14 +13,14 @@ import static io.foliot.store.redis.Tasks.won;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.api.Cancellation;
+import io.foliot.api.TaskState;
 import io.foliot.backends.RedisCluster;
 import io.foliot.backends.RedisSentinels;
 import io.foliot.backends.RedisServer;
 import io.foliot.backends.TcpProxy;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
-import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Durability;
@@ -247,7 +247,7 @@ final class RedisFaultsTest {
       assertThat(failure(store.submit(List.of(draft("c", 0))))).isInstanceOf(StoreFullException.class);
       assertThat(finish(store, won(store, id))).isEqualTo(SettleResult.Kind.SETTLED);
       assertThat(get(store.cancel(List.of(new TaskRef.ById(other)))).getFirst().kind())
-          .isEqualTo(CancelResult.Kind.CANCELLED);
+          .isEqualTo(Cancellation.CANCELLED);
       assertThat(get(store.find(key("c")))).isEmpty();
       assertThat(server.command("CONFIG", "SET", "maxmemory", "0")).isEqualTo("OK");
       assertThat(submit(store, "c", 0).kind()).isEqualTo(SubmitResult.Kind.CREATED);

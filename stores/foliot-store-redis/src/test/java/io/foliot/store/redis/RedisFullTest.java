@@ -5,13 +5,13 @@ import static io.foliot.store.redis.Tasks.failure;
 import static io.foliot.store.redis.Tasks.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
 import io.foliot.backends.RedisServer;
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;

@@ -1,6 +1,6 @@
 package io.foliot.store.rocksdb;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.TaskRecord;

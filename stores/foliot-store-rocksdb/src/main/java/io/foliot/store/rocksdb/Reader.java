@@ -1,8 +1,8 @@
 package io.foliot.store.rocksdb;
 
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;

@@ -1,6 +1,6 @@
 package io.foliot.store.rocksdb;
 
-import io.foliot.core.TaskState;
+import io.foliot.api.TaskState;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.format.Bytes;

@@ -2,7 +2,8 @@ package io.foliot.store.rocksdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
+import io.foliot.api.Due;
 import io.foliot.core.SystemClock;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
@@ -10,7 +11,6 @@ import io.foliot.core.TimeSource;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;

@@ -2,12 +2,12 @@ package io.foliot.store.rocksdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
-import io.foliot.core.TaskState;
 import io.foliot.core.Token;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import java.nio.file.Path;

@@ -1,7 +1,8 @@
 package io.foliot.store.rocksdb;
 
-import io.foliot.core.Body;
-import io.foliot.core.OnConflict;
+import io.foliot.api.Body;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
 import io.foliot.core.SlotHash;
 import io.foliot.core.SystemClock;
 import io.foliot.core.TaskId;
@@ -11,7 +12,6 @@ import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Outcome;

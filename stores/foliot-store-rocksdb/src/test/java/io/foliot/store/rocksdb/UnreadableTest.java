@@ -2,6 +2,7 @@ package io.foliot.store.rocksdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.Cancellation;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.store.CancelResult;
@@ -79,7 +80,7 @@ final class UnreadableTest {
       assertThat(failure).isInstanceOf(ItemsFailedException.class).hasCauseInstanceOf(StoreAwayException.class);
       List<?> results = ((ItemsFailedException) failure).results();
       assertThat(results.get(0)).isNull();
-      assertThat(((CancelResult) Objects.requireNonNull(results.get(1))).kind()).isEqualTo(CancelResult.Kind.CANCELLED);
+      assertThat(((CancelResult) Objects.requireNonNull(results.get(1))).kind()).isEqualTo(Cancellation.CANCELLED);
       assertThat(StoreHarness.failure(store.submit(List.of(harness.draft("newer", harness.now())))))
           .as("no second live task for its key").isInstanceOf(StoreAwayException.class);
       assertThat(StoreHarness.failure(store.cancel(List.of(new TaskRef.ById(newer)))))

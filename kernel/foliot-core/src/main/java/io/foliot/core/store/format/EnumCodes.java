@@ -1,7 +1,7 @@
 package io.foliot.core.store.format;
 
-import io.foliot.core.TaskNote;
-import io.foliot.core.TaskState;
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.StoreSeal;

@@ -1,9 +1,9 @@
 package io.foliot.core.store.format;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
+import io.foliot.api.TaskNote;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskNote;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.RecordTable.Answered;
 import io.foliot.core.store.SubmitResult;

@@ -3,13 +3,13 @@ package io.foliot.core.store.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.OnConflict;
+import io.foliot.api.Due;
+import io.foliot.api.OnConflict;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Draft;
-import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.StoreAwayException;

@@ -2,8 +2,8 @@ package io.foliot.core.store.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.Generations;
 import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.SubmitResult;

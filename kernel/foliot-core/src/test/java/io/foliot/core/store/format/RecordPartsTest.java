@@ -3,9 +3,9 @@ package io.foliot.core.store.format;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.foliot.core.Body;
+import io.foliot.api.Body;
+import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
-import io.foliot.core.TaskState;
 import io.foliot.core.store.RecordTable.Answered;
 import io.foliot.core.store.SubmitResult;
 import java.util.Arrays;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.foliot.jobs.schedule;
-
-import org.jspecify.annotations.NullMarked;

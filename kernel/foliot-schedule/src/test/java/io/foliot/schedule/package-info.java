@@ -1,0 +1,4 @@
+@NullMarked
+package io.foliot.schedule;
+
+import org.jspecify.annotations.NullMarked;
