@@ -73,6 +73,10 @@ public final class Job {
     job.ensureParameter();
     job.ensureScope();
     ensureRun(Math.max(1, job.zones().size()), job.shards(), job.parameter());
+    for (String label : job.values.require(JobFields.LABELS)) {
+      ensure(JobFields.isWord(label), "labels", "words of 1 to 64 of A-Z a-z 0-9 . _ -",
+          InvalidSettingException.quoted(label));
+    }
     job.ensureAllocator();
     return job;
   }
@@ -246,6 +250,11 @@ public final class Job {
     return values.require(JobFields.RUN_LISTENERS);
   }
 
+  /** Returns the words for people and tools. */
+  public List<String> labels() {
+    return values.require(JobFields.LABELS);
+  }
+
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof Job that && name.equals(that.name) && values.equals(that.values);
@@ -415,6 +424,11 @@ public final class Job {
      */
     public Builder runListeners(RunPhase... phases) {
       return set(JobFields.RUN_LISTENERS, new TreeSet<>(List.of(phases)));
+    }
+
+    /** Sets words for people and tools, such as {@code team-billing}. */
+    public Builder labels(String... labels) {
+      return set(JobFields.LABELS, List.of(labels));
     }
 
     /**

@@ -65,10 +65,14 @@ public final class JobFields {
       new FieldType.Choices<>(new FieldType.Choice<>(List.of(RunPhase.BEFORE, RunPhase.AFTER))), Set.of(),
       "listeners of a run, each an extra task: before (the first shard), after (the last shard)");
 
+  /** Words for people and tools, by which jobs can be told apart. */
+  public static final Field<List<String>> LABELS = Field.of("labels", new FieldType.Texts(16), List.of(),
+      "words for people and tools, such as team-billing, at most 16");
+
   /** The table. */
   public static final Fields TABLE = Fields.of("the job", QUEUE, SCHEDULE, SHARDS, SHARD_PARAMETERS, OVERLAP, MISFIRE,
       TIMEOUT, PARAMETER, MAX_ATTEMPTS, PAUSE_AFTER_FAILURES, HISTORY, SCOPE, ALLOCATION, ALLOCATOR, ZONES,
-      RUN_LISTENERS);
+      RUN_LISTENERS, LABELS);
 
   private JobFields() {}
 

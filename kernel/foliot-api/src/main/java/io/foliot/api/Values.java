@@ -60,6 +60,20 @@ public final class Values {
     return new Values(fields, changed);
   }
 
+  /** Returns the text of the value of a field. */
+  public <T> String text(Field<T> field) {
+    return field.type().text(require(field));
+  }
+
+  /**
+   * Returns these values with one that is given as a text, as {@link #text} returns it.
+   *
+   * @throws InvalidSettingException if the text is no value of the field
+   */
+  public <T> Values withText(Field<T> field, String text) {
+    return with(field, field.type().parse(field.name(), text));
+  }
+
   /**
    * Returns these values with each one in its bounds.
    *

@@ -2,6 +2,7 @@ package io.foliot.jobs;
 
 import io.foliot.api.Allocation;
 import io.foliot.api.Body;
+import io.foliot.api.Field;
 import io.foliot.api.Job;
 import io.foliot.api.JobFields;
 import io.foliot.api.Misfire;
@@ -56,6 +57,13 @@ final class JobRecordFormat {
   private static final int LISTENERS = 0x20;
   /** Flag in the byte of a code: the reason or the trace of failures follows. */
   private static final int TRACED = 0x80;
+  /** Flag in the byte of the code of a job's overlap rule: settings without a place of their own follow. */
+  private static final int FURTHER = 0x80;
+  /** The settings that have a place of their own. Each other one that is set is written as its name and its text. */
+  private static final Set<Field<?>> PLACED = Set.of(JobFields.QUEUE, JobFields.SCHEDULE, JobFields.SHARDS,
+      JobFields.SHARD_PARAMETERS, JobFields.OVERLAP, JobFields.MISFIRE, JobFields.TIMEOUT, JobFields.PARAMETER,
+      JobFields.MAX_ATTEMPTS, JobFields.PAUSE_AFTER_FAILURES, JobFields.HISTORY, JobFields.SCOPE, JobFields.ALLOCATION,
+      JobFields.ALLOCATOR, JobFields.ZONES, JobFields.RUN_LISTENERS);
   /** Flag in the byte of a run's listeners: there is a listener after the shards. */
   private static final int HAS_AFTER = 0x10;
   /** Flags of a waiting run. */
@@ -230,7 +238,10 @@ final class JobRecordFormat {
     Duration timeout = job.timeout();
     boolean isPlaced = isPlaced(job);
     boolean hasListeners = !job.runListeners().isEmpty();
-    out.u8(JobCodes.code(job.overlap()) | (isPlaced ? MORE : 0) | (hasListeners ? LISTENERS : 0))
+    List<Field<?>> further = JobFields.TABLE.all().stream()
+        .filter(field -> !PLACED.contains(field) && job.values().isSet(field)).toList();
+    out.u8(JobCodes.code(job.overlap()) | (isPlaced ? MORE : 0) | (hasListeners ? LISTENERS : 0)
+        | (further.isEmpty() ? 0 : FURTHER))
         .u8(JobCodes.code(job.misfire().policy()))
         .near(job.misfire().window().toMillis())
         .varint(job.misfire().max()).near(timeout == null ? 0 : timeout.toMillis()).varint(job.maxAttempts())
@@ -246,6 +257,22 @@ final class JobRecordFormat {
     if (hasListeners) {
       out.u8(JobCodes.bits(job.runListeners()));
     }
+    if (!further.isEmpty()) {
+      list(out, further, field -> out.text(field.name()).text(job.values().text(field)));
+    }
+  }
+
+  private static Values readFurther(BytesReader in, Values values) {
+    Values all = values;
+    for (int left = in.varint(); left > 0; left--) {
+      String name = in.text();
+      Field<?> field = JobFields.TABLE.named(name);
+      if (field == null) {
+        throw new IllegalArgumentException("a job has a setting of a newer version: setting=" + name);
+      }
+      all = all.withText(field, in.text());
+    }
+    return all;
   }
 
   /** Returns whether a job has settings for where it runs. */
@@ -263,7 +290,7 @@ final class JobRecordFormat {
     int shards = in.varint();
     List<String> parameters = list(in, in::text);
     int flags = in.u8();
-    Overlap overlap = constant(Overlap.values(), JobCodes::code, flags & ~(MORE | LISTENERS));
+    Overlap overlap = constant(Overlap.values(), JobCodes::code, flags & ~(MORE | LISTENERS | FURTHER));
     Misfire misfire = new Misfire(constant(Misfire.Policy.values(), JobCodes::code, in.u8()),
         Duration.ofMillis(in.near()), in.varint());
     long timeout = in.near();
@@ -276,7 +303,7 @@ final class JobRecordFormat {
     Allocation allocation = isPlaced ? constant(Allocation.values(), JobCodes::code, in.u8()) : Allocation.AVERAGE;
     List<String> zones = isPlaced ? list(in, in::text) : List.of();
     String allocator = allocation == Allocation.OWN ? in.text() : "";
-    return Job.of(name, Values.of(JobFields.TABLE).with(JobFields.QUEUE, queue)
+    Values values = Values.of(JobFields.TABLE).with(JobFields.QUEUE, queue)
         .with(JobFields.SCHEDULE, ScheduleSettings.of(schedule)).with(JobFields.SHARDS, shards)
         .with(JobFields.SHARD_PARAMETERS, parameters).with(JobFields.OVERLAP, overlap).with(JobFields.MISFIRE, misfire)
         .with(JobFields.TIMEOUT, timeout == 0 ? null : Duration.ofMillis(timeout))
@@ -285,7 +312,8 @@ final class JobRecordFormat {
         .with(JobFields.PAUSE_AFTER_FAILURES, pauseAfterFailures).with(JobFields.HISTORY, history)
         .with(JobFields.SCOPE, scope).with(JobFields.ALLOCATION, allocation).with(JobFields.ALLOCATOR, allocator)
         .with(JobFields.ZONES, zones).with(JobFields.RUN_LISTENERS,
-            (flags & LISTENERS) == 0 ? Set.of() : JobCodes.phases(in.u8())));
+            (flags & LISTENERS) == 0 ? Set.of() : JobCodes.phases(in.u8()));
+    return Job.of(name, (flags & FURTHER) == 0 ? values : readFurther(in, values));
   }
 
   private static void writeRun(Run run, long base, Bytes out) {

@@ -71,6 +71,18 @@ final class JobRecordFormatTest {
   }
 
   @Test
+  void aSettingWithoutAPlaceOfItsOwnIsWrittenWithItsName() {
+    Job.Builder job = Job.named("job").queue("q").every(Duration.ofSeconds(1));
+    JobRecord plain = JobChange.create(job.build(), 0, JobWorld.NO_CALENDARS);
+    JobRecord labelled = JobChange.create(job.labels("team-a", "nightly").build(), 0, JobWorld.NO_CALENDARS);
+    byte[] bytes = JobRecordFormat.encode(labelled);
+    assertThat(JobRecordFormat.decode("job", bytes)).isEqualTo(labelled);
+    assertThat(bytes).hasSize(JobRecordFormat.encode(plain).length + 1 + 1 + "labels".length() + 1
+        + "team-a\nnightly".length());
+    assertThat(JobRecordFormat.hash(labelled.job())).isNotEqualTo(JobRecordFormat.hash(plain.job()));
+  }
+
+  @Test
   void aJobWithoutListenersTakesNoBytesForThem() {
     Job.Builder job = Job.named("job").queue("q").every(Duration.ofSeconds(1));
     JobRecord plain = begun(job.build());
@@ -229,6 +241,7 @@ final class JobRecordFormatTest {
       job.allocation(allocation);
     }
     return job.timeout(random.nextBoolean() ? null : Duration.ofMinutes(1)).maxAttempts(random.nextInt(9))
+        .labels(random.nextBoolean() ? new String[0] : new String[]{"team-a", "b" + random.nextInt(9)})
         .pauseAfterFailures(random.nextInt(9)).history(1 + random.nextInt(Job.MAX_HISTORY))
         .parameter(Body.json("{\"n\": " + random.nextInt() + "}"))
         .overlap(any(random, Overlap.values()))
