@@ -11,9 +11,9 @@ public class Node {
     try (HikariDataSource database = new HikariDataSource()) {
       database.setJdbcUrl(args[0]);
       try (Foliot foliot = Foliot.builder().node(name).on(database)) {
-        Tasks<String> chores = foliot.tasks("chores", String.class).handle((chore, run) -> {
+        Tasks<String> chores = foliot.tasks("chores", String.class).handle((chore, attempt) -> {
           System.out.println(name + " runs " + chore);
-          run.again(Duration.ofSeconds(1));
+          attempt.again(Duration.ofSeconds(1));
         });
         // The first node creates the tasks. For later nodes they exist already, and KEEP leaves them as they are.
         for (int i = 1; i <= 10; i++) {

@@ -32,11 +32,11 @@ public class Embedded {
   private static Tasks<Timeout> timeouts(Foliot foliot, CountDownLatch handled) {
     return foliot.tasks("order-timeouts", Timeout.class)
         .retry(5, Duration.ofMillis(100))
-        .handle((timeout, run) -> {
-          if (timeout.order().equals("8") && run.attempt() == 1) {
+        .handle((timeout, attempt) -> {
+          if (timeout.order().equals("8") && attempt.number() == 1) {
             throw new IOException("the shop does not answer"); // logged; the attempt is repeated
           }
-          System.out.println("cancel order " + timeout.order() + ", attempt " + run.attempt());
+          System.out.println("cancel order " + timeout.order() + ", attempt " + attempt.number());
           handled.countDown();
         });
   }

@@ -8,9 +8,9 @@ public class Heartbeat {
 
   public static void main(String[] args) throws InterruptedException {
     try (Foliot foliot = Foliot.inMemory()) {
-      Tasks<String> alarms = foliot.tasks("silent-devices", String.class).handle((device, run) -> {
+      Tasks<String> alarms = foliot.tasks("silent-devices", String.class).handle((device, attempt) -> {
         System.out.println(device + " is silent");
-        run.again(SILENCE); // the alarm is repeated until the next heartbeat
+        attempt.again(SILENCE); // the alarm is repeated until the next heartbeat
       });
       for (int beat = 1; beat <= 20; beat++) {
         heartbeat(alarms, "device-1");

@@ -11,11 +11,11 @@ public class RateLimit {
     CountDownLatch handled = new CountDownLatch(11);
     try (Foliot foliot = Foliot.inMemory()) {
       long begun = System.nanoTime();
-      Tasks<String> messages = foliot.tasks("messages", String.class).rate(5).handle((message, run) -> {
+      Tasks<String> messages = foliot.tasks("messages", String.class).rate(5).handle((message, attempt) -> {
         System.out.printf("%3.1f s  %s%n", (System.nanoTime() - begun) / 1e9, message);
         handled.countDown();
       });
-      Tasks<String> alarms = foliot.tasks("alarms", String.class).handle((alarm, run) -> {
+      Tasks<String> alarms = foliot.tasks("alarms", String.class).handle((alarm, attempt) -> {
         System.out.println("an alarm is not delayed by the messages before it");
         handled.countDown();
       });

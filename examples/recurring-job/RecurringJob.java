@@ -8,8 +8,8 @@ import java.time.Instant;
 public class RecurringJob {
   public static void main(String[] args) throws InterruptedException {
     try (Foliot foliot = Foliot.inMemory()) {
-      foliot.tasks("reports", String.class).concurrency(1).handle((text, run) -> {
-        JobRun job = run.job();
+      foliot.tasks("reports", String.class).concurrency(1).handle((text, attempt) -> {
+        JobRun job = attempt.run();
         System.out.println(job.job() + " of " + job.shardParameter() + ", shard " + (job.shard() + 1) + " of "
             + job.shards());
       });

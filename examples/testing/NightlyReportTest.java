@@ -16,7 +16,7 @@ final class NightlyReportTest {
     final List<Instant> written = new ArrayList<>();
 
     Reports(Foliot foliot) {
-      foliot.tasks("reports", String.class).handle((text, run) -> written.add(run.job().scheduledAt()));
+      foliot.tasks("reports", String.class).handle((text, attempt) -> written.add(attempt.run().scheduledAt()));
       foliot.jobs().put(Job.named("nightly").queue("reports").cron("30 2 * * *").timeZone("Europe/Berlin"));
     }
   }

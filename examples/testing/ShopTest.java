@@ -17,12 +17,13 @@ final class ShopTest {
     boolean isDatabaseDown;
 
     Shop(Foliot foliot) {
-      timeouts = foliot.tasks("order-timeouts", String.class).retry(5, Duration.ofMinutes(1)).handle((order, run) -> {
-        if (isDatabaseDown) {
-          throw new IllegalStateException("the database is unavailable");
-        }
-        cancelled.add(order);
-      });
+      timeouts = foliot.tasks("order-timeouts", String.class).retry(5, Duration.ofMinutes(1))
+          .handle((order, attempt) -> {
+            if (isDatabaseDown) {
+              throw new IllegalStateException("the database is unavailable");
+            }
+            cancelled.add(order);
+          });
     }
 
     void order(String id) {

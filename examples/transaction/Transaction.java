@@ -17,7 +17,7 @@ public class Transaction {
     try (HikariDataSource database = new HikariDataSource()) {
       database.setJdbcUrl(args[0]);
       try (Foliot foliot = Foliot.on(database); Connection connection = database.getConnection()) {
-        Tasks<Timeout> timeouts = foliot.tasks("order-timeouts", Timeout.class).handle((timeout, run) -> {
+        Tasks<Timeout> timeouts = foliot.tasks("order-timeouts", Timeout.class).handle((timeout, attempt) -> {
           System.out.println("cancel order " + timeout.order());
           handled.countDown();
         });

@@ -79,6 +79,6 @@ interface Backend extends AutoCloseable {
   /** A handler that gets the payload as bytes. */
   @FunctionalInterface
   interface RawHandler {
-    void handle(byte[] payload, Run run) throws Exception;
+    void handle(byte[] payload, Attempt attempt) throws Exception;
   }
 }

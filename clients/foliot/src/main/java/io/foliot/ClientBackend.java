@@ -206,7 +206,7 @@ final class ClientBackend implements Backend {
     }
 
     private Settlement run(ClaimedTask task) {
-      ClientRun attempt = new ClientRun(task, note -> send(task, note));
+      ClientAttempt attempt = new ClientAttempt(task, note -> send(task, note));
       Payload payload = task.payload();
       try {
         handler.handle(payload == null ? new byte[0] : payload.toBytes(), attempt);

@@ -70,7 +70,7 @@ final class DefaultTasks<T> implements Tasks<T> {
 
   @Override
   public Tasks<T> handle(Handler<? super T> handler) {
-    backend.handle(queue, (payload, run) -> handler.handle(codec.decode(payload), run));
+    backend.handle(queue, (payload, attempt) -> handler.handle(codec.decode(payload), attempt));
     return this;
   }
 

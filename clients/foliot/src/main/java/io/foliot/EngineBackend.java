@@ -9,7 +9,7 @@ import io.foliot.core.Scheduler.ClusterStatus;
 import io.foliot.core.Submission;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
-import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.delivery.LocalDelivery;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.SubmitResult;
@@ -121,7 +121,7 @@ final class EngineBackend implements Backend {
       throw Backend.secondHandler(queue);
     }
     handlers.handle(queue, attempt -> {
-      EngineRun run = new EngineRun(attempt, note -> send(attempt, note));
+      EngineAttempt run = new EngineAttempt(attempt, note -> send(attempt, note));
       try {
         handler.handle(attempt.task().body().payload(), run);
         return run.answer();
@@ -132,7 +132,7 @@ final class EngineBackend implements Backend {
   }
 
   /** Stores a note. The end of the attempt stores the note again, so a failure here only delays the note. */
-  private CompletableFuture<?> send(Attempt attempt, TaskNote note) {
+  private CompletableFuture<?> send(DeliveryAttempt attempt, TaskNote note) {
     Token token = Objects.requireNonNull(attempt.task().token());
     return engine.extend(attempt.task().id(), token, Duration.ofMillis(1), note).exceptionally(failure -> {
       LOG.log(System.Logger.Level.DEBUG,

@@ -12,7 +12,7 @@ import javax.sql.DataSource;
  * try (Foliot foliot = Foliot.open(Path.of("tasks"))) {
  *   Tasks<Timeout> timeouts = foliot.tasks("order-timeouts", Timeout.class)
  *       .retry(5, Duration.ofSeconds(1))
- *       .handle((timeout, run) -> shop.cancelIfUnpaid(timeout.order()));
+ *       .handle((timeout, attempt) -> shop.cancelIfUnpaid(timeout.order()));
  *   timeouts.in(Duration.ofMinutes(30)).key("order-7").submit(new Timeout("7"));
  * }
  * }</pre>

@@ -9,13 +9,13 @@ package io.foliot;
 @FunctionalInterface
 public interface Handler<T> {
   /**
-   * Does the work. If the handler returns, the task is finished, unless {@link Run#again} or {@link Run#fail} was
-   * called. If the handler throws, the exception is logged, but at most one exception a second for each queue. The
+   * Does the work. If the handler returns, the task is finished, unless {@link Attempt#again} or {@link Attempt#fail}
+   * was called. If the handler throws, the exception is logged, but at most one exception a second for each queue. The
    * attempt is repeated while the task has attempts left.
    *
    * @param payload the payload of the task
-   * @param run the attempt, with other ways to end it
+   * @param attempt the attempt, with other ways to end it
    * @throws Exception if the attempt has failed and should be repeated
    */
-  void handle(T payload, Run run) throws Exception;
+  void handle(T payload, Attempt attempt) throws Exception;
 }

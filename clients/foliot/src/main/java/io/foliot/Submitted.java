@@ -7,7 +7,7 @@ import java.time.Instant;
  *
  * @param result the effect of the submit
  * @param id the task's id, for the API, the command line and logs
- * @param generation the number of the task's generation, which grows with each reset; see {@link Run#generation}
+ * @param generation the number of the task's generation, which grows with each reset; see {@link Attempt#generation}
  * @param dueAt when the task is due, by the store's clock
  */
 public record Submitted(Result result, String id, long generation, Instant dueAt) {

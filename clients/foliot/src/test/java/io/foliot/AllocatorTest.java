@@ -74,7 +74,7 @@ final class AllocatorTest {
       seen.addAll(workers);
       return Collections.nCopies(job.shards(), workers.getFirst());
     }).inMemory()) {
-      foliot.tasks("handled", String.class).handle((text, run) -> seen.add("handled"));
+      foliot.tasks("handled", String.class).handle((text, attempt) -> seen.add("handled"));
       foliot.jobs().put(Job.named("report").queue("handled").every(SECOND).shards(2).allocator("spy"));
       Await.until("the shards are handled", BOUND, () -> seen.contains("handled"));
     }

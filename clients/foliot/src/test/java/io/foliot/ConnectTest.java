@@ -83,13 +83,13 @@ final class ConnectTest {
   @Test
   void theNextAttemptContinuesFromTheCheckpointAndShowsProgress() {
     try (Foliot foliot = Foliot.connect(url()); FoliotClient client = client()) {
-      String id = foliot.tasks("pages", String.class).retry(5, Duration.ofMillis(100)).handle((text, run) -> {
-        int from = run.checkpoint() == null ? 0 : Integer.parseInt(run.checkpoint());
+      String id = foliot.tasks("pages", String.class).retry(5, Duration.ofMillis(100)).handle((text, attempt) -> {
+        int from = attempt.checkpoint() == null ? 0 : Integer.parseInt(attempt.checkpoint());
         for (int page = from; page < 4; page++) {
           handled.add("page " + page);
-          run.checkpoint(Integer.toString(page + 1));
-          run.progress((page + 1) / 4.0, "page " + page);
-          run.log("read " + page);
+          attempt.checkpoint(Integer.toString(page + 1));
+          attempt.progress((page + 1) / 4.0, "page " + page);
+          attempt.log("read " + page);
           if (page == 1) {
             throw new IllegalStateException("not yet");
           }
@@ -108,8 +108,8 @@ final class ConnectTest {
   @Test
   void aJobOfTheServerReachesTheHandlersOfAnApplication() {
     try (Foliot foliot = Foliot.connect(url()); FoliotClient client = client()) {
-      foliot.tasks("billing", Report.class).handle((report, run) -> {
-        JobRun job = run.job();
+      foliot.tasks("billing", Report.class).handle((report, attempt) -> {
+        JobRun job = attempt.run();
         handled.add(
             job == null ? "no job" : job.job() + " " + job.shard() + " " + job.shardParameter() + " " + report.kind());
       });
@@ -153,7 +153,7 @@ final class ConnectTest {
       client.putQueue(QueueConfig.of("calls", Target.http(URI.create("http://127.0.0.1:9/x"))));
       Tasks<String> calls = foliot.tasks("calls", String.class);
       assertThat(calls.in(Duration.ofHours(1)).submit("x").result()).isEqualTo(Submitted.Result.CREATED);
-      assertThatThrownBy(() -> calls.handle((text, run) -> {})).isInstanceOf(IllegalStateException.class)
+      assertThatThrownBy(() -> calls.handle((text, attempt) -> {})).isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("http").hasMessageContaining("calls");
     }
     assertThatThrownBy(() -> Foliot.connect(url().resolve("/v2"))).as("not a Foliot server")
@@ -187,7 +187,7 @@ final class ConnectTest {
       client.putQueue(QueueConfig.of("mine", Target.pull()));
     }
     try (Foliot foliot = Foliot.builder().apiKey(worker).connect(url())) {
-      Tasks<String> mine = foliot.tasks("mine", String.class).handle((text, run) -> handled.add(text));
+      Tasks<String> mine = foliot.tasks("mine", String.class).handle((text, attempt) -> handled.add(text));
       mine.now().submit("hello");
       awaitHandled(1);
     }
@@ -204,8 +204,8 @@ final class ConnectTest {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch mayEnd = new CountDownLatch(1);
     try (Foliot foliot = Foliot.connect(url())) {
-      String id = foliot.tasks("q", String.class).handle((text, run) -> {
-        handled.add(text + run.attempt());
+      String id = foliot.tasks("q", String.class).handle((text, attempt) -> {
+        handled.add(text + attempt.number());
         begun.countDown();
         assertThat(mayEnd.await(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
       }).now().submit("x").id();
@@ -224,7 +224,7 @@ final class ConnectTest {
   void aWorkerOutlivesARestartOfTheServer() {
     int port = url().getPort();
     try (Foliot foliot = Foliot.connect(url())) {
-      Tasks<String> tasks = foliot.tasks("q", String.class).handle((text, run) -> handled.add(text));
+      Tasks<String> tasks = foliot.tasks("q", String.class).handle((text, attempt) -> handled.add(text));
       tasks.now().submit("before");
       awaitHandled(1);
       server.close();

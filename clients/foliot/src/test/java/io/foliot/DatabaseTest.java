@@ -87,7 +87,7 @@ final class DatabaseTest extends FoliotContract {
   @Test
   void touchAndCancelJoinTheCallersTransaction() throws SQLException {
     try (Foliot foliot = Foliot.on(dataSource()); Connection transaction = transaction()) {
-      Tasks<String> tasks = foliot.tasks("orders", String.class).handle((text, run) -> handled.add(text));
+      Tasks<String> tasks = foliot.tasks("orders", String.class).handle((text, attempt) -> handled.add(text));
       tasks.in(HOUR).key("a").with(transaction).submit("committed");
       assertThat(tasks.key("a").with(transaction).touch(HOUR)).isTrue();
       transaction.commit();
@@ -125,7 +125,7 @@ final class DatabaseTest extends FoliotContract {
     AtomicBoolean isBroken = new AtomicBoolean(true);
     try (Foliot foliot = Foliot.on(dataSource())) {
       Tasks<String> orders = foliot.tasks("orders", String.class).retry(1, Duration.ofSeconds(1))
-          .handle((text, run) -> {
+          .handle((text, attempt) -> {
             if (isBroken.get()) {
               throw new IllegalStateException("broken");
             }
@@ -149,7 +149,7 @@ final class DatabaseTest extends FoliotContract {
   void twoNodesShareTheTasksOfADatabase() {
     try (Foliot submits = Foliot.on(dataSource()); Foliot handles = Foliot.on(dataSource())) {
       Tasks<String> tasks = submits.tasks("shared", String.class);
-      handles.tasks("shared", String.class).handle((text, run) -> handled.add(text));
+      handles.tasks("shared", String.class).handle((text, attempt) -> handled.add(text));
       for (int i = 0; i < 50; i++) {
         tasks.in(Duration.ofMillis(i)).submit("task " + i);
       }

@@ -57,10 +57,10 @@ abstract class FoliotContract {
     Timeout payload = new Timeout("7", 1_250, Instant.parse("2026-03-01T10:00:00.123Z"));
     try (Foliot foliot = open()) {
       Tasks<Timeout> timeouts = foliot.tasks("order-timeouts", Timeout.class).retry(5, Duration.ofSeconds(1))
-          .concurrency(20).handle((timeout, run) -> {
+          .concurrency(20).handle((timeout, attempt) -> {
             handled.add(timeout);
-            handled.add(List.of(String.valueOf(run.key()), run.attempt(), run.headers()));
-            handled.add(run.firingId().equals(run.id() + "-" + run.generation()));
+            handled.add(List.of(String.valueOf(attempt.key()), attempt.number(), attempt.headers()));
+            handled.add(attempt.firingId().equals(attempt.id() + "-" + attempt.generation()));
           });
       Submitted submitted = timeouts.in(Duration.ofMillis(20)).key("order-7").header("x-tenant", "a").submit(payload);
       assertThat(submitted.result()).isEqualTo(Submitted.Result.CREATED);
@@ -74,9 +74,9 @@ abstract class FoliotContract {
     try (Foliot foliot = open()) {
       Tasks<byte[]> tasks = foliot.tasks("waits", byte[].class);
       tasks.now().submit(new byte[]{1, 2});
-      foliot.tasks("other", String.class).handle((text, run) -> handled.add(text)).now().submit("other");
+      foliot.tasks("other", String.class).handle((text, attempt) -> handled.add(text)).now().submit("other");
       awaitHandled(1);
-      tasks.handle((bytes, run) -> handled.add(bytes.length + " of attempt " + run.attempt()));
+      tasks.handle((bytes, attempt) -> handled.add(bytes.length + " of attempt " + attempt.number()));
       awaitHandled(2);
     }
     assertThat(handled).containsExactly("other", "2 of attempt 1");
@@ -85,8 +85,8 @@ abstract class FoliotContract {
   @Test
   void aSecondHandlerOfAQueueIsRefused() {
     try (Foliot foliot = open()) {
-      Tasks<String> tasks = foliot.tasks("q", String.class).handle((text, run) -> handled.add("first " + text));
-      assertThatThrownBy(() -> tasks.handle((text, run) -> handled.add("second " + text)))
+      Tasks<String> tasks = foliot.tasks("q", String.class).handle((text, attempt) -> handled.add("first " + text));
+      assertThatThrownBy(() -> tasks.handle((text, attempt) -> handled.add("second " + text)))
           .isInstanceOf(IllegalStateException.class).hasMessageContaining("queue=q");
       tasks.now().submit("a");
       awaitHandled(1);
@@ -144,7 +144,7 @@ abstract class FoliotContract {
   @Test
   void anAsynchronousSubmitCompletes() {
     try (Foliot foliot = open()) {
-      Tasks<String> tasks = foliot.tasks("q", String.class).handle((text, run) -> handled.add(text));
+      Tasks<String> tasks = foliot.tasks("q", String.class).handle((text, attempt) -> handled.add(text));
       assertThat(tasks.at(Instant.EPOCH).submitAsync("now")).succeedsWithin(BOUND)
           .extracting(Submitted::result).isEqualTo(Submitted.Result.CREATED);
       awaitHandled(1);
@@ -156,7 +156,7 @@ abstract class FoliotContract {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch ends = new CountDownLatch(1);
     try (Foliot foliot = open()) {
-      Tasks<String> tasks = foliot.tasks("runs", String.class).handle((text, run) -> {
+      Tasks<String> tasks = foliot.tasks("runs", String.class).handle((text, attempt) -> {
         begun.countDown();
         await(ends);
         handled.add(text);
@@ -179,12 +179,13 @@ abstract class FoliotContract {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch ends = new CountDownLatch(1);
     try (Foliot foliot = open()) {
-      Tasks<String> tasks = foliot.tasks("runs", String.class).retry(5, Duration.ofMillis(1)).handle((text, run) -> {
-        handled.add(text + run.attempt());
-        begun.countDown();
-        await(ends);
-        throw new IllegalStateException("on purpose");
-      });
+      Tasks<String> tasks = foliot.tasks("runs", String.class).retry(5, Duration.ofMillis(1))
+          .handle((text, attempt) -> {
+            handled.add(text + attempt.number());
+            begun.countDown();
+            await(ends);
+            throw new IllegalStateException("on purpose");
+          });
       tasks.now().key("k").submit("x");
       await(begun);
       assertThat(tasks.key("k").cancel()).isEqualTo(Cancellation.CANCEL_PENDING);
@@ -197,10 +198,11 @@ abstract class FoliotContract {
   @Test
   void anExceptionIsRetriedUntilNoAttemptIsLeft() {
     try (Foliot foliot = open()) {
-      Tasks<String> tasks = foliot.tasks("fails", String.class).retry(3, Duration.ofMillis(1)).handle((text, run) -> {
-        handled.add(text + run.attempt());
-        throw new IllegalStateException("on purpose");
-      });
+      Tasks<String> tasks = foliot.tasks("fails", String.class).retry(3, Duration.ofMillis(1))
+          .handle((text, attempt) -> {
+            handled.add(text + attempt.number());
+            throw new IllegalStateException("on purpose");
+          });
       tasks.now().key("a").submit("a");
       awaitHandled(3);
       Await.until("the task has failed", BOUND, () -> tasks.key("a").cancel() == Cancellation.ALREADY_FINISHED);
@@ -213,11 +215,12 @@ abstract class FoliotContract {
   @Test
   void callingFailEndsTheTask() {
     try (Foliot foliot = open()) {
-      Tasks<String> tasks = foliot.tasks("fails", String.class).retry(3, Duration.ofMillis(1)).handle((text, run) -> {
-        handled.add(run.attempt());
-        run.fail("no use");
-        assertThatThrownBy(() -> run.again(HOUR)).isInstanceOf(IllegalStateException.class);
-      });
+      Tasks<String> tasks = foliot.tasks("fails", String.class).retry(3, Duration.ofMillis(1))
+          .handle((text, attempt) -> {
+            handled.add(attempt.number());
+            attempt.fail("no use");
+            assertThatThrownBy(() -> attempt.again(HOUR)).isInstanceOf(IllegalStateException.class);
+          });
       tasks.now().key("k").submit("x");
       awaitHandled(1);
       Await.until("the task has failed", BOUND, () -> tasks.key("k").cancel() == Cancellation.ALREADY_FINISHED);
@@ -228,10 +231,10 @@ abstract class FoliotContract {
   @Test
   void callingAgainFiresTheTaskAgain() {
     try (Foliot foliot = open()) {
-      Tasks<String> tasks = foliot.tasks("again", String.class).handle((text, run) -> {
-        handled.add(run.generation());
+      Tasks<String> tasks = foliot.tasks("again", String.class).handle((text, attempt) -> {
+        handled.add(attempt.generation());
         if (handled.size() == 1) {
-          run.again(Duration.ofMillis(100));
+          attempt.again(Duration.ofMillis(100));
         }
       });
       tasks.now().key("k").submit("x");
@@ -243,13 +246,13 @@ abstract class FoliotContract {
   @Test
   void theNextAttemptContinuesFromTheCheckpoint() {
     try (Foliot foliot = open()) {
-      foliot.tasks("pages", String.class).retry(5, Duration.ofMillis(1)).handle((text, run) -> {
-        int from = run.checkpoint() == null ? 0 : Integer.parseInt(run.checkpoint());
+      foliot.tasks("pages", String.class).retry(5, Duration.ofMillis(1)).handle((text, attempt) -> {
+        int from = attempt.checkpoint() == null ? 0 : Integer.parseInt(attempt.checkpoint());
         for (int page = from; page < 6; page++) {
           handled.add(page);
-          run.checkpoint(Integer.toString(page + 1));
-          run.progress((page + 1) / 6.0, "page " + page);
-          run.log("read " + page);
+          attempt.checkpoint(Integer.toString(page + 1));
+          attempt.progress((page + 1) / 6.0, "page " + page);
+          attempt.log("read " + page);
           if (page % 2 == 1) {
             throw new IllegalStateException("on purpose");
           }
@@ -264,7 +267,7 @@ abstract class FoliotContract {
   void aRaisedConcurrencyTakesEffect() {
     CountDownLatch all = new CountDownLatch(8);
     try (Foliot foliot = open()) {
-      Tasks<String> tasks = foliot.tasks("q", String.class).concurrency(2).handle((text, run) -> {
+      Tasks<String> tasks = foliot.tasks("q", String.class).concurrency(2).handle((text, attempt) -> {
         all.countDown();
         await(all);
       });
@@ -281,7 +284,7 @@ abstract class FoliotContract {
     CountDownLatch begun = new CountDownLatch(1);
     Tasks<String> tasks;
     try (Foliot foliot = open()) {
-      tasks = foliot.tasks("q", String.class).handle((text, run) -> {
+      tasks = foliot.tasks("q", String.class).handle((text, attempt) -> {
         begun.countDown();
         Await.pause(300);
         handled.add(text);
@@ -302,12 +305,12 @@ abstract class FoliotContract {
   void aHandlerThatOutlivesACloseIsInterruptedAndRepeated() throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     try (Foliot foliot = open(Foliot.builder().patience(Duration.ofMillis(200)))) {
-      foliot.tasks("q", String.class).retry(5, Duration.ofSeconds(2)).handle((text, run) -> {
+      foliot.tasks("q", String.class).retry(5, Duration.ofSeconds(2)).handle((text, attempt) -> {
         begun.countDown();
         try {
           new CountDownLatch(1).await();
         } catch (InterruptedException e) {
-          handled.add("interrupted " + run.attempt());
+          handled.add("interrupted " + attempt.number());
           throw e;
         }
       }).now().submit("x");
@@ -316,7 +319,7 @@ abstract class FoliotContract {
     assertThat(handled).containsExactly("interrupted 1");
     if (isDurable()) {
       try (Foliot foliot = open()) {
-        foliot.tasks("q", String.class).handle((text, run) -> handled.add(text + " " + run.attempt()));
+        foliot.tasks("q", String.class).handle((text, attempt) -> handled.add(text + " " + attempt.number()));
         awaitHandled(2);
       }
       assertThat(handled).containsExactly("interrupted 1", "x 2");
@@ -328,7 +331,7 @@ abstract class FoliotContract {
     CountDownLatch begun = new CountDownLatch(1);
     try (Foliot foliot = open(Foliot.builder().patience(Duration.ofSeconds(5)))) {
       Tasks<String> other = foliot.tasks("other", String.class);
-      foliot.tasks("q", String.class).handle((text, run) -> {
+      foliot.tasks("q", String.class).handle((text, attempt) -> {
         begun.countDown();
         try {
           while (!Thread.currentThread().isInterrupted()) {
@@ -354,8 +357,8 @@ abstract class FoliotContract {
           .submit("a");
     }
     try (Foliot foliot = open()) {
-      foliot.tasks("kept", String.class).priority(2).timeout(Duration.ofSeconds(5)).handle((text, run) -> {
-        handled.add(text + run.attempt());
+      foliot.tasks("kept", String.class).priority(2).timeout(Duration.ofSeconds(5)).handle((text, attempt) -> {
+        handled.add(text + attempt.number());
         throw new IllegalStateException("on purpose");
       });
       awaitHandled(2);

@@ -37,7 +37,7 @@ final class FrontDoorTest {
     FoliotBuilder builder = Foliot.builder().node("one");
     for (int i = 0; i < 2; i++) {
       try (Foliot foliot = builder.inMemory()) {
-        foliot.tasks("q", String.class).handle((text, run) -> handled.add(text)).now().submit("of " + i);
+        foliot.tasks("q", String.class).handle((text, attempt) -> handled.add(text)).now().submit("of " + i);
         awaitHandled(i + 1);
       }
     }

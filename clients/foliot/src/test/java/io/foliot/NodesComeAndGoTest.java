@@ -14,7 +14,7 @@ import io.foliot.core.SystemClock;
 import io.foliot.core.ThreadEventLoop;
 import io.foliot.core.TimeSource;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.delivery.LocalDelivery;
 import io.foliot.core.store.TaskStore;
 import io.foliot.engine.Engine;
@@ -92,7 +92,7 @@ final class NodesComeAndGoTest {
     }
   }
 
-  private Answer handle(String name, Attempt attempt) {
+  private Answer handle(String name, DeliveryAttempt attempt) {
     int number = Integer.parseInt(new String(attempt.task().body().payload(), StandardCharsets.US_ASCII));
     lateMillis.set(number, Math.toIntExact(clock.wallMillis() - attempt.task().dueAt()));
     firedBy.merge(name, 1, Integer::sum);

@@ -59,8 +59,8 @@ final class ScopesOfNodesTest {
   }
 
   private void handle(Foliot foliot, String place) {
-    foliot.tasks("handled", String.class).handle((text, run) -> {
-      JobRun job = Objects.requireNonNull(run.job());
+    foliot.tasks("handled", String.class).handle((text, attempt) -> {
+      JobRun job = Objects.requireNonNull(attempt.run());
       places.add(job.job() + " at " + place + ", zone " + job.zone() + ", one of " + job.shards());
     });
   }

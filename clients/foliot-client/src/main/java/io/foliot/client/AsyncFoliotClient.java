@@ -198,7 +198,7 @@ public final class AsyncFoliotClient {
   private static List<BatchResult> batchResults(byte[] answer, int expected) {
     List<BatchResult> results = new ArrayList<>(expected);
     for (JsonObject item : JsonObject.parseAll(answer)) {
-      results.add(item.has("error") ? Problem.ofItem(item.object("error")) : SubmittedTask.of(item));
+      results.add(item.has("error") ? RefusedTask.ofItem(item.object("error")) : SubmittedTask.of(item));
     }
     if (results.size() != expected) {
       throw new UnreadableAnswerException(
@@ -218,14 +218,14 @@ public final class AsyncFoliotClient {
   }
 
   /** As {@link FoliotClient#touchKeys}. */
-  public CompletableFuture<List<TouchResult>> touchKeys(String queue, List<String> keys, Duration delay) {
+  public CompletableFuture<List<TouchedKey>> touchKeys(String queue, List<String> keys, Duration delay) {
     requireBatch("keys", keys.size());
     keys.forEach(key -> Names.requireName("key", key));
     Durations.requireNotNegative("delay", delay);
     return send("POST", ApiPath.queue(queue).then("/keys:touch"), json -> {
       Json.writeTexts(json, "keys", keys);
       Json.write(json, "delay", delay);
-    }, Repeat.ALWAYS, Reading.of(one(json -> json.objects("results").stream().map(TouchResult::of).toList())));
+    }, Repeat.ALWAYS, Reading.of(one(json -> json.objects("results").stream().map(TouchedKey::of).toList())));
   }
 
   private static void requireBatch(String what, int size) {
@@ -455,7 +455,7 @@ public final class AsyncFoliotClient {
   }
 
   /** As {@link FoliotClient#redrive(String, int)}. */
-  public CompletableFuture<RedriveResult> redrive(String queue, int limit) {
+  public CompletableFuture<BulkRedriveResult> redrive(String queue, int limit) {
     if (limit < 1) {
       throw new IllegalArgumentException("limit must be positive: limit=" + limit);
     }
@@ -463,15 +463,15 @@ public final class AsyncFoliotClient {
   }
 
   /** As {@link FoliotClient#redrive(String, List)}. */
-  public CompletableFuture<RedriveResult> redrive(String queue, List<String> ids) {
+  public CompletableFuture<BulkRedriveResult> redrive(String queue, List<String> ids) {
     requireBatch("ids", ids.size());
     ids.forEach(id -> Names.requireName("id", id));
     return redrive(queue, json -> Json.writeTexts(json, "ids", ids));
   }
 
-  private CompletableFuture<RedriveResult> redrive(String queue, Consumer<JsonGenerator> fields) {
+  private CompletableFuture<BulkRedriveResult> redrive(String queue, Consumer<JsonGenerator> fields) {
     return send("POST", ApiPath.queue(queue).then("/redrive"), fields, Repeat.NEVER,
-        Reading.of(one(RedriveResult::of)));
+        Reading.of(one(BulkRedriveResult::of)));
   }
 
   /** As {@link FoliotClient#workers}. */

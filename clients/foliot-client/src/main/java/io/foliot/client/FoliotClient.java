@@ -277,7 +277,7 @@ public final class FoliotClient implements AutoCloseable {
    * @return a result for each key, in the order of the keys; a key without a live task is not a failure
    * @throws IllegalArgumentException if there are no keys, or more than {@link #MAX_BATCH}
    */
-  public List<TouchResult> touchKeys(String queue, List<String> keys, Duration delay) {
+  public List<TouchedKey> touchKeys(String queue, List<String> keys, Duration delay) {
     return await(async.touchKeys(queue, keys, delay));
   }
 
@@ -461,7 +461,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /** Redrives failed tasks of a queue, up to a limit. */
-  public RedriveResult redrive(String queue, int limit) {
+  public BulkRedriveResult redrive(String queue, int limit) {
     return await(async.redrive(queue, limit));
   }
 
@@ -471,7 +471,7 @@ public final class FoliotClient implements AutoCloseable {
    * @throws FoliotException if there is only one id, and its task cannot be redriven
    * @throws IllegalArgumentException if there are no ids, or more than {@link #MAX_BATCH}
    */
-  public RedriveResult redrive(String queue, List<String> ids) {
+  public BulkRedriveResult redrive(String queue, List<String> ids) {
     return await(async.redrive(queue, ids));
   }
 

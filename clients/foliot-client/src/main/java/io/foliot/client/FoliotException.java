@@ -9,23 +9,23 @@ import java.util.Optional;
  * earlier request may also have had an effect.
  */
 public final class FoliotException extends RuntimeException {
-  private final Problem problem;
+  private final RefusedTask problem;
   private final Optional<Duration> retryAfter;
 
-  FoliotException(String call, Problem problem, Optional<Duration> retryAfter) {
+  FoliotException(String call, RefusedTask problem, Optional<Duration> retryAfter) {
     super(message(call, problem, retryAfter));
     this.problem = problem;
     this.retryAfter = retryAfter;
   }
 
-  private static String message(String call, Problem problem, Optional<Duration> retryAfter) {
+  private static String message(String call, RefusedTask problem, Optional<Duration> retryAfter) {
     return "the server refused " + call + ": status=" + problem.status() + ", type=" + problem.type() + ", title="
         + problem.title() + (problem.detail() == null ? "" : ", detail=" + problem.detail())
         + retryAfter.map(after -> ", retryAfter=" + after).orElse("");
   }
 
   /** Returns the server's reason. */
-  public Problem problem() {
+  public RefusedTask problem() {
     return problem;
   }
 

@@ -191,7 +191,7 @@ final class Transport {
         result.complete(value);
         return;
       }
-      Problem problem = Problem.ofAnswer(status, answer.body());
+      RefusedTask problem = RefusedTask.ofAnswer(status, answer.body());
       if (reading.unknownTask() != null && problem.type().equals(UNKNOWN_TASK)) {
         result.complete(reading.unknownTask());
         return;

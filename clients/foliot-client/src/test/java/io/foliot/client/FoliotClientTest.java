@@ -183,7 +183,7 @@ final class FoliotClientTest {
     for (String answer : List.of("[" + SUBMITTED + "," + refused + "]", SUBMITTED + "\n" + refused + "\n")) {
       server.answer(200, answer);
       assertThat(client.submitBatch("mail", tasks)).containsExactly(SUBMITTED_TASK,
-          new Problem("https://foliot.io/problems/conflict", "Conflict", 409, "the key is live", Map.of()));
+          new RefusedTask("https://foliot.io/problems/conflict", "Conflict", 409, "the key is live", Map.of()));
       Request request = server.request();
       assertThat(request.method() + request.path()).isEqualTo("POST/v1/queues/mail/tasks:batch");
       assertThat(request.header("Content-Type")).isEqualTo("application/x-ndjson");
@@ -251,7 +251,7 @@ final class FoliotClientTest {
     server.answer(200, "{\"results\":[{\"key\":\"a\",\"result\":\"RESET\",\"generation\":2,\"dueAt\":\"" + DUE
         + "\"},{\"key\":\"b\",\"result\":\"NOT_FOUND\"}]}");
     assertThat(client.touchKeys("mail", List.of("a", "b"), Duration.ofSeconds(30))).containsExactly(
-        new TouchResult("a", KeyOutcome.RESET, 2L, DUE), new TouchResult("b", KeyOutcome.NOT_FOUND, null, null));
+        new TouchedKey("a", KeyOutcome.RESET, 2L, DUE), new TouchedKey("b", KeyOutcome.NOT_FOUND, null, null));
     assertSent("POST", "/v1/queues/mail/keys:touch", "{\"keys\":[\"a\",\"b\"],\"delay\":\"PT30S\"}");
     server.answer(200, "{\"results\":[{\"key\":\"c\",\"result\":\"SHELVED\"}]}");
     assertThatThrownBy(() -> client.touchKeys("mail", List.of("c"), Duration.ofSeconds(30)))
@@ -483,9 +483,9 @@ final class FoliotClientTest {
   @Test
   void failedTasksAreRedriven() {
     server.answer(200, "{\"redriven\":2,\"conflicts\":[\"t9\"],\"more\":true}");
-    assertThat(client.redrive("mail", 100)).isEqualTo(new RedriveResult(2, List.of("t9"), true));
+    assertThat(client.redrive("mail", 100)).isEqualTo(new BulkRedriveResult(2, List.of("t9"), true));
     assertSent("POST", "/v1/queues/mail/redrive", "{\"limit\":100}");
-    assertThat(client.redrive("mail", List.of("t1", "t2"))).extracting(RedriveResult::redriven).isEqualTo(2L);
+    assertThat(client.redrive("mail", List.of("t1", "t2"))).extracting(BulkRedriveResult::redriven).isEqualTo(2L);
     assertSent("POST", "/v1/queues/mail/redrive", "{\"ids\":[\"t1\",\"t2\"]}");
   }
 
@@ -523,7 +523,7 @@ final class FoliotClientTest {
         .isInstanceOfSatisfying(FoliotException.class, e -> {
           assertThat(e.problem())
               .isEqualTo(
-                  new Problem("https://foliot.io/problems/conflict", "Conflict", 409, "the key is live", Map.of()));
+                  new RefusedTask("https://foliot.io/problems/conflict", "Conflict", 409, "the key is live", Map.of()));
           assertThat(e.status()).isEqualTo(409);
           assertThat(e.type()).isEqualTo("https://foliot.io/problems/conflict");
           assertThat(e.retryAfter()).isEqualTo(Optional.empty());
@@ -538,7 +538,8 @@ final class FoliotClientTest {
     for (String page : List.of("<h1>Forbidden</h1>", "", "[]", "{\"status\":\"no\",\"title\":3}")) {
       server.answer(403, page);
       assertThatThrownBy(() -> client.getTask("t1")).isInstanceOfSatisfying(FoliotException.class,
-          e -> assertThat(e.problem()).isEqualTo(new Problem("about:blank", "HTTP status 403", 403, null, Map.of())));
+          e -> assertThat(e.problem())
+              .isEqualTo(new RefusedTask("about:blank", "HTTP status 403", 403, null, Map.of())));
     }
   }
 

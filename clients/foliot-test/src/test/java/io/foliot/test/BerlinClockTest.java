@@ -19,8 +19,8 @@ final class BerlinClockTest {
 
   private FoliotTest at(String instant) {
     FoliotTest foliot = FoliotTest.startAt(Instant.parse(instant));
-    foliot.tasks("billing", String.class).handle((text, run) -> {
-      JobRun job = requireNonNull(run.job());
+    foliot.tasks("billing", String.class).handle((text, attempt) -> {
+      JobRun job = requireNonNull(attempt.run());
       assertThat(job.scheduledAt()).isEqualTo(foliot.now());
       ran.add(job.job() + " " + job.scheduledAt());
     });

@@ -32,7 +32,7 @@ final class FoliotTestTest {
   @Test
   void aTaskFiresWhenTheTestAdvancesTheClock() {
     Tasks<Timeout> timeouts = foliot.tasks("timeouts", Timeout.class)
-        .handle((timeout, run) -> ran.add(timeout.order() + " " + run.key() + " " + sinceStart()));
+        .handle((timeout, attempt) -> ran.add(timeout.order() + " " + attempt.key() + " " + sinceStart()));
     Submitted submitted = timeouts.in(Duration.ofMinutes(30)).key("order-7").submit(new Timeout("7", 3));
     assertThat(submitted.dueAt()).isEqualTo(Instant.parse("2026-01-01T00:30:00Z"));
     foliot.advance(Duration.ofMinutes(29));
@@ -43,7 +43,7 @@ final class FoliotTestTest {
 
   @Test
   void keysAreTouchedAndCancelledAndHandlersSubmit() {
-    Tasks<String> tasks = foliot.tasks("tasks", String.class).handle((text, run) -> {
+    Tasks<String> tasks = foliot.tasks("tasks", String.class).handle((text, attempt) -> {
       ran.add(text + " " + sinceStart());
       if (text.equals("first")) {
         foliot.tasks("tasks", String.class).in(Duration.ofSeconds(5)).submit("second");
@@ -62,8 +62,8 @@ final class FoliotTestTest {
 
   @Test
   void retriesWithBackoffUntilAttemptsAreUsedUp() {
-    foliot.tasks("tasks", String.class).retry(3, Duration.ofSeconds(1)).handle((text, run) -> {
-      ran.add(run.attempt() + " " + text);
+    foliot.tasks("tasks", String.class).retry(3, Duration.ofSeconds(1)).handle((text, attempt) -> {
+      ran.add(attempt.number() + " " + text);
       throw new IllegalStateException("on purpose");
     }).now().submit("x");
     foliot.advance(Duration.ofMillis(700));
@@ -74,9 +74,9 @@ final class FoliotTestTest {
 
   @Test
   void aTaskRunsAgainEverySixHoursOfADay() {
-    foliot.tasks("tasks", String.class).handle((text, run) -> {
+    foliot.tasks("tasks", String.class).handle((text, attempt) -> {
       ran.add(text + " " + sinceStart());
-      run.again(Duration.ofHours(6));
+      attempt.again(Duration.ofHours(6));
     }).now().submit("tick");
     foliot.advance(Duration.ofDays(1));
     assertThat(ran).containsExactly("tick PT0S", "tick PT6H", "tick PT12H", "tick PT18H", "tick PT24H");
@@ -85,12 +85,12 @@ final class FoliotTestTest {
   @Test
   void aCloseRunsHandlersThatAreDueAndNoOthers() {
     try (FoliotTest closed = FoliotTest.start()) {
-      Tasks<String> tasks = closed.tasks("tasks", String.class).handle((text, run) -> {
+      Tasks<String> tasks = closed.tasks("tasks", String.class).handle((text, attempt) -> {
         ran.add(text);
         if (text.equals("fails")) {
           throw new IllegalStateException("on purpose");
         }
-        run.again(Duration.ZERO);
+        attempt.again(Duration.ZERO);
       });
       tasks.now().submit("due");
       tasks.now().submit("fails");
@@ -103,7 +103,7 @@ final class FoliotTestTest {
   @Test
   void aHandlerMayCloseTheInstance() {
     FoliotTest closed = FoliotTest.start();
-    closed.tasks("tasks", String.class).handle((text, run) -> {
+    closed.tasks("tasks", String.class).handle((text, attempt) -> {
       closed.close();
       ran.add(text);
     }).now().submit("x");

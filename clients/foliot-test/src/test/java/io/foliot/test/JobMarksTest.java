@@ -24,10 +24,10 @@ final class JobMarksTest {
   @Test
   void aHandlerEndsItsJob() {
     try (FoliotTest foliot = FoliotTest.start()) {
-      foliot.tasks("billing", String.class).handle((text, run) -> {
-        ran.add(String.valueOf(run.job()));
-        run.endJob();
-        assertThatIllegalStateException().isThrownBy(run::runAgain).withMessageContaining("set only once");
+      foliot.tasks("billing", String.class).handle((text, attempt) -> {
+        ran.add(String.valueOf(attempt.run()));
+        attempt.endJob();
+        assertThatIllegalStateException().isThrownBy(attempt::runAgain).withMessageContaining("set only once");
       });
       foliot.jobs().put(minutely());
       foliot.advance(Duration.ofMinutes(10));
@@ -39,8 +39,8 @@ final class JobMarksTest {
   @Test
   void aHandlerSeesThePhasesOfItsRun() {
     try (FoliotTest foliot = FoliotTest.start()) {
-      foliot.tasks("billing", String.class).handle((text, run) -> {
-        JobRun job = requireNonNull(run.job());
+      foliot.tasks("billing", String.class).handle((text, attempt) -> {
+        JobRun job = requireNonNull(attempt.run());
         ran.add(job.phase() + " " + job.runResult() + " " + job.runFailed() + " of " + job.shards());
       });
       foliot.jobs().put(minutely().shards(2).runListeners(RunPhase.BEFORE, RunPhase.AFTER));
@@ -53,9 +53,9 @@ final class JobMarksTest {
   @Test
   void aMarkOfAHandlerThatThrowsIsDropped() {
     try (FoliotTest foliot = FoliotTest.start()) {
-      foliot.tasks("billing", String.class).handle((text, run) -> {
-        ran.add("attempt " + run.attempt());
-        run.endJob();
+      foliot.tasks("billing", String.class).handle((text, attempt) -> {
+        ran.add("attempt " + attempt.number());
+        attempt.endJob();
         throw new IllegalStateException("broken");
       });
       foliot.jobs().put(minutely().maxAttempts(1));
@@ -67,11 +67,11 @@ final class JobMarksTest {
   @Test
   void runAgainStartsARunWithTheCheckpoint() {
     try (FoliotTest foliot = FoliotTest.start()) {
-      foliot.tasks("billing", String.class).handle((text, run) -> {
-        ran.add(String.valueOf(run.checkpoint()));
-        run.checkpoint("page " + ran.size());
+      foliot.tasks("billing", String.class).handle((text, attempt) -> {
+        ran.add(String.valueOf(attempt.checkpoint()));
+        attempt.checkpoint("page " + ran.size());
         if (ran.size() < 3) {
-          run.runAgain();
+          attempt.runAgain();
         }
       });
       foliot.jobs().put(Job.named("stream").queue("billing").cron("0 2 1 1 *"));
@@ -84,8 +84,8 @@ final class JobMarksTest {
   @Test
   void endJobIsRefusedInATaskWithoutAJob() {
     try (FoliotTest foliot = FoliotTest.start()) {
-      foliot.tasks("billing", String.class).handle((text, run) -> {
-        assertThatIllegalStateException().isThrownBy(run::endJob).withMessageContaining("belongs to no job");
+      foliot.tasks("billing", String.class).handle((text, attempt) -> {
+        assertThatIllegalStateException().isThrownBy(attempt::endJob).withMessageContaining("belongs to no job");
         ran.add(text);
       });
       foliot.tasks("billing", String.class).now().submit("alone");

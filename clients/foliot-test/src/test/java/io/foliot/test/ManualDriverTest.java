@@ -57,7 +57,7 @@ final class ManualDriverTest {
   @Test
   void aDayWithoutWorkTakesAHandfulOfTurns() {
     try (Counted counted = new Counted()) {
-      counted.foliot.tasks("tasks", String.class).handle((text, run) -> counted.log(text)).in(Duration.ofDays(400))
+      counted.foliot.tasks("tasks", String.class).handle((text, attempt) -> counted.log(text)).in(Duration.ofDays(400))
           .submit("far");
       for (int day = 0; day < 365; day++) {
         assertThat(counted.turnsOf(Duration.ofDays(1))).isLessThan(50);
@@ -71,7 +71,7 @@ final class ManualDriverTest {
   @Test
   void aDayOfAMinutelyJobTakesTurnsByItsRunsAlone() {
     try (Counted counted = new Counted()) {
-      counted.foliot.tasks("tasks", String.class).handle((text, run) -> counted.log("run"));
+      counted.foliot.tasks("tasks", String.class).handle((text, attempt) -> counted.log("run"));
       counted.foliot.jobs().put(Job.named("minutely").queue("tasks").cron("* * * * *"));
       long turns = counted.turnsOf(Duration.ofDays(1));
       assertThat(counted.ran).hasSize(1_440).doesNotHaveDuplicates()
@@ -93,15 +93,15 @@ final class ManualDriverTest {
   private static List<String> history(int seed, Duration step) {
     Random random = new Random(seed);
     try (Counted counted = new Counted()) {
-      Tasks<String> tasks = counted.foliot.tasks("tasks", String.class).handle((text, run) -> {
-        counted.log(text + " attempt=" + run.attempt());
+      Tasks<String> tasks = counted.foliot.tasks("tasks", String.class).handle((text, attempt) -> {
+        counted.log(text + " attempt=" + attempt.number());
         if (text.startsWith("again") && text.length() < 9) {
-          run.again(Duration.ofMinutes(text.length()));
+          attempt.again(Duration.ofMinutes(text.length()));
         } else if (text.startsWith("chain")) {
           counted.foliot.tasks("tasks", String.class).in(Duration.ofSeconds(text.length())).submit(text.substring(1));
         }
       });
-      counted.foliot.tasks("limited", String.class).rate(0.5).handle((text, run) -> counted.log(text));
+      counted.foliot.tasks("limited", String.class).rate(0.5).handle((text, attempt) -> counted.log(text));
       for (int i = 0; i < 20; i++) {
         Duration delay = Duration.ofMillis(random.nextLong(PERIOD.toMillis()));
         tasks.in(delay).key("key-" + i).submit(List.of("again", "chain", "plain").get(random.nextInt(3)) + i);

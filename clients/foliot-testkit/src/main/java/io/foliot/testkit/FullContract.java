@@ -7,6 +7,7 @@ import io.foliot.api.Due;
 import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
@@ -14,12 +15,11 @@ import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -69,7 +69,7 @@ abstract class FullContract extends StormContract {
     return result == null ? null : ((SettleResult) result).kind();
   }
 
-  private static Settlement with(TaskRecord claimed, Outcome outcome) {
+  private static AttemptEnd with(TaskRecord claimed, Outcome outcome) {
     return settlement(claimed, outcome);
   }
 
@@ -87,7 +87,7 @@ abstract class FullContract extends StormContract {
     TaskRecord again = won(due("e"));
     Outcome.Rearm plan = planOf(plans, 0);
     TaskId child = plan.children().getFirst().id();
-    List<Settlement> settlements = List.of(with(finishes, new Outcome.Finished()), with(plans, plan),
+    List<AttemptEnd> settlements = List.of(with(finishes, new Outcome.Finished()), with(plans, plan),
         with(fails, new Outcome.Failed()), with(retries, new Outcome.Retry(Due.after(HOUR))),
         with(again, new Outcome.Rearm(Due.after(HOUR), body("again"), List.of())));
     setFull(true);
@@ -163,7 +163,7 @@ abstract class FullContract extends StormContract {
     List<TaskId> ids = new ArrayList<>();
     String cursor = null;
     do {
-      TaskPage page = get(store().query(QUEUE, state, 1_000, cursor));
+      RecordPage page = get(store().query(QUEUE, state, 1_000, cursor));
       page.tasks().forEach(task -> ids.add(task.id()));
       cursor = page.cursor();
     } while (cursor != null);

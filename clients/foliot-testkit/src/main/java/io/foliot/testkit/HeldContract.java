@@ -8,6 +8,7 @@ import io.foliot.api.OnConflict;
 import io.foliot.api.TaskNote;
 import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
@@ -17,7 +18,6 @@ import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
@@ -127,7 +127,7 @@ abstract class HeldContract extends MoveContract {
       Outcome outcome = new Outcome.Rearm(Due.after(HOUR), null,
           isPlan ? List.of(new Outcome.Child(child, QUEUE, Due.after(HOUR), body("child"), 0, false)) : List.of());
       SettleResult result = oneHeld(store -> store.settle(List.of(
-          new Settlement(first.id(), first.generation(), tokenOf(first), outcome,
+          new AttemptEnd(first.id(), first.generation(), tokenOf(first), outcome,
               first.claimedAt(), "", NOTE))),
           secondLife(first));
       assertThat(result.kind()).isEqualTo(SettleResult.Kind.STALE);

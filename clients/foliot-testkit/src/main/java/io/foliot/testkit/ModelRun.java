@@ -11,6 +11,7 @@ import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
@@ -22,10 +23,9 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.Redrive;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
@@ -269,8 +269,8 @@ final class ModelRun {
     if (claims.isEmpty()) {
       return;
     }
-    List<Settlement> items = new ArrayList<>();
-    List<Settlement> twins = new ArrayList<>();
+    List<AttemptEnd> items = new ArrayList<>();
+    List<AttemptEnd> twins = new ArrayList<>();
     for (int i = random.nextInt(3); i >= 0; i--) {
       WonClaim won = recentClaim();
       Outcome outcome = switch (random.nextInt(8)) {
@@ -284,9 +284,9 @@ final class ModelRun {
       String detail = "detail " + random.nextInt(10);
       TaskNote note = note();
       items.add(
-          new Settlement(won.task().id(), generation, won.token(), outcome, won.task().claimedAt(), detail, note));
+          new AttemptEnd(won.task().id(), generation, won.token(), outcome, won.task().claimedAt(), detail, note));
       twins
-          .add(new Settlement(won.task().id(), generation, won.modelToken(), outcome, won.task().claimedAt(), detail,
+          .add(new AttemptEnd(won.task().id(), generation, won.modelToken(), outcome, won.task().claimedAt(), detail,
               note));
     }
     assertThat(get(store.settle(items))).as("settle of %s", items).isEqualTo(get(model.settle(twins)));
@@ -381,7 +381,7 @@ final class ModelRun {
     List<Compared> found = new ArrayList<>();
     String cursor = null;
     do {
-      TaskPage page = get(from.query(queue, state, 20, cursor));
+      RecordPage page = get(from.query(queue, state, 20, cursor));
       page.tasks().forEach(task -> found.add(Compared.of(task)));
       cursor = page.cursor();
     } while (cursor != null);

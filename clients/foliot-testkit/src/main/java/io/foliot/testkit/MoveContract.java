@@ -9,8 +9,8 @@ import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -25,7 +25,7 @@ abstract class MoveContract extends RecordContract {
     List<TaskRecord> found = new ArrayList<>();
     String cursor = null;
     do {
-      TaskPage page = get(store().live(limit, cursor));
+      RecordPage page = get(store().live(limit, cursor));
       assertThat(page.tasks()).hasSizeLessThanOrEqualTo(limit);
       found.addAll(page.tasks());
       cursor = page.cursor();

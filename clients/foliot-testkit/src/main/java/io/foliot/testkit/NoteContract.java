@@ -8,11 +8,11 @@ import io.foliot.api.JobHeaders;
 import io.foliot.api.TaskNote;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +27,7 @@ abstract class NoteContract extends RearmContract {
   }
 
   private SettleResult settle(TaskRecord claimed, Outcome outcome, TaskNote note) {
-    return one(store().settle(List.of(new Settlement(claimed.id(), claimed.generation(), tokenOf(claimed), outcome,
+    return one(store().settle(List.of(new AttemptEnd(claimed.id(), claimed.generation(), tokenOf(claimed), outcome,
         claimed.claimedAt(), "detail", note))));
   }
 

@@ -10,10 +10,10 @@ import io.foliot.api.OnConflict;
 import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import java.util.ArrayList;
@@ -123,7 +123,7 @@ abstract class RearmContract extends SettleContract {
     TaskRecord second = won(id);
     Outcome.Child child = child(id, now());
     assertThat(settle(first, rearm(now(), body("stale"), child)).kind()).isEqualTo(SettleResult.Kind.STALE);
-    Settlement forged = new Settlement(id, second.generation(), new Token(1, 2), rearm(now(), body("stale"), child), 0,
+    AttemptEnd forged = new AttemptEnd(id, second.generation(), new Token(1, 2), rearm(now(), body("stale"), child), 0,
         "");
     assertThat(one(store().settle(List.of(forged))).kind()).isEqualTo(SettleResult.Kind.STALE);
     assertThat(exists(child)).isFalse();
@@ -137,7 +137,7 @@ abstract class RearmContract extends SettleContract {
   void aReArmOfAnAbsentTaskInsertsNothing() {
     TaskId id = newId(QUEUE, "a");
     Outcome.Child child = child(id, now());
-    Settlement settlement = new Settlement(id, 1, new Token(1, 2), rearm(now(), body("plan"), child), 0, "");
+    AttemptEnd settlement = new AttemptEnd(id, 1, new Token(1, 2), rearm(now(), body("plan"), child), 0, "");
     assertThat(one(store().settle(List.of(settlement))).kind()).isEqualTo(SettleResult.Kind.NOT_FOUND);
     assertThat(exists(child)).isFalse();
   }
@@ -279,7 +279,7 @@ abstract class RearmContract extends SettleContract {
 
   @Test
   void aBatchOfPlansActsInItsOrder() {
-    List<Settlement> settlements = new ArrayList<>();
+    List<AttemptEnd> settlements = new ArrayList<>();
     List<Outcome.Child> children = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       TaskRecord running = won(due("batch-" + i));

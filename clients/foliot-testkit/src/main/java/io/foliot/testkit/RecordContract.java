@@ -16,10 +16,10 @@ import io.foliot.core.store.DueScan;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -50,7 +50,7 @@ abstract class RecordContract extends NoteContract {
     String cursor = null;
     int pages = 0;
     do {
-      TaskPage page = get(store().query(queue, state, limit, cursor));
+      RecordPage page = get(store().query(queue, state, limit, cursor));
       assertThat(page.tasks()).hasSizeLessThanOrEqualTo(limit);
       found.addAll(page.tasks());
       cursor = page.cursor();

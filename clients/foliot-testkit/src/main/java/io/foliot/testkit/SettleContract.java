@@ -8,6 +8,7 @@ import io.foliot.api.Due;
 import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.AttemptMaker;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.ClaimResult;
@@ -15,7 +16,6 @@ import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -33,7 +33,7 @@ abstract class SettleContract extends ClaimContract {
     TaskId id = due("a");
     TaskRecord running = won(id);
     long before = now();
-    Settlement settlement = new Settlement(id, running.generation(), tokenOf(running), new Outcome.Finished(),
+    AttemptEnd settlement = new AttemptEnd(id, running.generation(), tokenOf(running), new Outcome.Finished(),
         before - 3, "fine");
     assertThat(one(store().settle(List.of(settlement))))
         .isEqualTo(new SettleResult(SettleResult.Kind.SETTLED, TaskState.FINISHED, 0));
@@ -143,14 +143,14 @@ abstract class SettleContract extends ClaimContract {
 
   @Test
   void anAbsentTaskCannotBeSettled() {
-    Settlement settlement = new Settlement(newId(QUEUE, "a"), 1, new Token(1, 2), new Outcome.Finished(), 0, "");
+    AttemptEnd settlement = new AttemptEnd(newId(QUEUE, "a"), 1, new Token(1, 2), new Outcome.Finished(), 0, "");
     assertThat(one(store().settle(List.of(settlement))).kind()).isEqualTo(SettleResult.Kind.NOT_FOUND);
   }
 
   @Test
   void onlyTheTokenOfTheClaimSettles() {
     TaskId id = due("a");
-    Settlement early = new Settlement(id, record(id).generation(), new Token(1, 2), new Outcome.Finished(), 0, "");
+    AttemptEnd early = new AttemptEnd(id, record(id).generation(), new Token(1, 2), new Outcome.Finished(), 0, "");
     assertThat(one(store().settle(List.of(early))).kind()).as("never claimed").isEqualTo(SettleResult.Kind.STALE);
     TaskRecord running = won(id);
     Token token = tokenOf(running);
@@ -158,7 +158,7 @@ abstract class SettleContract extends ClaimContract {
         new Token(token.high() ^ Long.MIN_VALUE, token.low()))) {
       for (Outcome outcome : outcomes()) {
         SettleResult result = one(store()
-            .settle(List.of(new Settlement(id, running.generation(), forged, outcome, 0, ""))));
+            .settle(List.of(new AttemptEnd(id, running.generation(), forged, outcome, 0, ""))));
         assertThat(result).isEqualTo(new SettleResult(SettleResult.Kind.STALE, TaskState.RUNNING, 0));
       }
     }
@@ -170,7 +170,7 @@ abstract class SettleContract extends ClaimContract {
   void onlyTheGenerationOfTheClaimIsSettled() {
     TaskId id = due("a");
     TaskRecord running = won(id);
-    Settlement other = new Settlement(id, running.generation() + 1, tokenOf(running), new Outcome.Finished(), 0, "");
+    AttemptEnd other = new AttemptEnd(id, running.generation() + 1, tokenOf(running), new Outcome.Finished(), 0, "");
     assertThat(one(store().settle(List.of(other))).kind()).isEqualTo(SettleResult.Kind.STALE);
     assertThat(record(id).state()).isEqualTo(TaskState.RUNNING);
     finish(running);
@@ -343,7 +343,7 @@ abstract class SettleContract extends ClaimContract {
   void aLongDetailIsCutInTheAttemptAndTheReason() {
     TaskRecord running = won(due("a"));
     String detail = "x".repeat(100_000);
-    Settlement settlement = new Settlement(running.id(), running.generation(), tokenOf(running), new Outcome.Failed(),
+    AttemptEnd settlement = new AttemptEnd(running.id(), running.generation(), tokenOf(running), new Outcome.Failed(),
         now(), detail);
     assertThat(one(store().settle(List.of(settlement))).kind()).isEqualTo(SettleResult.Kind.SETTLED);
     TaskRecord task = record(running.id());
@@ -357,7 +357,7 @@ abstract class SettleContract extends ClaimContract {
     String detail = AttemptMaker.detail(maker.prefix(), "\u20ac".repeat(1_000));
     for (Outcome outcome : List.of(new Outcome.Finished(), new Outcome.Retry(Due.NOW), new Outcome.Failed())) {
       TaskRecord running = won(due(null));
-      store().settle(List.of(new Settlement(running.id(), running.generation(), tokenOf(running), outcome,
+      store().settle(List.of(new AttemptEnd(running.id(), running.generation(), tokenOf(running), outcome,
           running.claimedAt(), detail))).toCompletableFuture().join();
       reopenStore();
       TaskRecord task = record(running.id());

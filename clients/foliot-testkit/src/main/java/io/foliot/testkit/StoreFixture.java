@@ -10,6 +10,7 @@ import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
@@ -25,7 +26,6 @@ import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
@@ -333,8 +333,8 @@ abstract class StoreFixture {
     return Optional.ofNullable(claimed.token()).orElseThrow();
   }
 
-  static Settlement settlement(TaskRecord claimed, Outcome outcome) {
-    return new Settlement(claimed.id(), claimed.generation(), tokenOf(claimed), outcome, claimed.claimedAt(), "detail");
+  static AttemptEnd settlement(TaskRecord claimed, Outcome outcome) {
+    return new AttemptEnd(claimed.id(), claimed.generation(), tokenOf(claimed), outcome, claimed.claimedAt(), "detail");
   }
 
   final SettleResult settle(TaskRecord claimed, Outcome outcome) {

@@ -15,9 +15,9 @@ import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
@@ -416,7 +416,7 @@ abstract class StormContract extends HeldContract {
       Set<String> keys = new HashSet<>();
       String cursor = null;
       do {
-        TaskPage page = get(store().query(QUEUE, null, 100, cursor));
+        RecordPage page = get(store().query(QUEUE, null, 100, cursor));
         for (TaskRecord task : page.tasks()) {
           if (task.isLive()) {
             live.put(task.id(), new DueEntry(task.wakeAt(), task.id(), QUEUE));

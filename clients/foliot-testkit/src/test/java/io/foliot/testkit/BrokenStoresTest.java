@@ -15,6 +15,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
@@ -31,13 +32,12 @@ import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
@@ -308,8 +308,8 @@ final class BrokenStoresTest {
         }, true, TaskStoreContract::anExtensionIsRefusedAfterACancel),
         new Broken("loses the note of a settlement", clock -> new WrappedStore(sound(clock)) {
           @Override
-          public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
-            return delegate.settle(settlements.stream().map(settlement -> new Settlement(settlement.id(),
+          public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
+            return delegate.settle(settlements.stream().map(settlement -> new AttemptEnd(settlement.id(),
                 settlement.generation(), settlement.token(), settlement.outcome(), settlement.begunAt(),
                 settlement.detail())).toList());
           }
@@ -318,7 +318,7 @@ final class BrokenStoresTest {
           private final Map<TaskId, TaskNote> notes = new ConcurrentHashMap<>();
 
           @Override
-          public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+          public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
             settlements.forEach(settlement -> notes.put(settlement.id(), settlement.note()));
             return delegate.settle(settlements);
           }
@@ -345,11 +345,11 @@ final class BrokenStoresTest {
   }
 
   /** Returns a store that replaces each settlement's outcome by the result of {@code other}, and drops the note. */
-  private static TaskStore replanning(TaskStore store, Function<Settlement, Outcome> other) {
+  private static TaskStore replanning(TaskStore store, Function<AttemptEnd, Outcome> other) {
     return new WrappedStore(store) {
       @Override
-      public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
-        return delegate.settle(settlements.stream().map(settlement -> new Settlement(settlement.id(),
+      public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
+        return delegate.settle(settlements.stream().map(settlement -> new AttemptEnd(settlement.id(),
             settlement.generation(), settlement.token(), other.apply(settlement), settlement.begunAt(),
             settlement.detail())).toList());
       }
@@ -359,7 +359,7 @@ final class BrokenStoresTest {
   private static List<Broken> plans() {
     return List.of(new Broken("inserts children after their parent", clock -> new WrappedStore(sound(clock)) {
       @Override
-      public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+      public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
         CompletionStage<List<SettleResult>> settled = replanning(delegate,
             settlement -> settlement.outcome() instanceof Outcome.Rearm rearm
                 ? new Outcome.Rearm(rearm.due(), rearm.body(), List.of())
@@ -376,8 +376,8 @@ final class BrokenStoresTest {
     }, false, TaskStoreContract::aPlanIsSeenAsAWholeOrNotAtAll),
         new Broken("inserts children before it checks the token", clock -> new WrappedStore(sound(clock)) {
           @Override
-          public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
-            for (Settlement settlement : settlements) {
+          public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
+            for (AttemptEnd settlement : settlements) {
               if (settlement.outcome() instanceof Outcome.Rearm rearm) {
                 insert(delegate, rearm.children());
               }
@@ -457,13 +457,13 @@ final class BrokenStoresTest {
         TaskStoreContract::aTaskWhoseAttemptsDoNotBeginIsPaused),
         new Broken("accepts any token", clock -> new WrappedStore(sound(clock)) {
           @Override
-          public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+          public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
             return delegate.settle(settlements.stream().map(settlement -> {
               TaskRecord task = read(settlement.id());
               Token token = task == null ? null : task.token();
               return token == null || task == null
                   ? settlement
-                  : new Settlement(settlement.id(), task.generation(), token, settlement.outcome(),
+                  : new AttemptEnd(settlement.id(), task.generation(), token, settlement.outcome(),
                       settlement.begunAt(),
                       settlement.detail());
             }).toList());
@@ -473,19 +473,19 @@ final class BrokenStoresTest {
             TaskStoreContract::aClaimAfterTheLeaseInvalidatesTheFirstClaim),
         new Broken("accepts any generation", clock -> new WrappedStore(sound(clock)) {
           @Override
-          public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+          public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
             return delegate.settle(settlements.stream().map(settlement -> {
               TaskRecord task = read(settlement.id());
               return task == null
                   ? settlement
-                  : new Settlement(settlement.id(), task.generation(), settlement.token(), settlement.outcome(),
+                  : new AttemptEnd(settlement.id(), task.generation(), settlement.token(), settlement.outcome(),
                       settlement.begunAt(), settlement.detail());
             }).toList());
           }
         }, true, TaskStoreContract::onlyTheGenerationOfTheClaimIsSettled),
         new Broken("reports a repeated settle as settled", clock -> new WrappedStore(sound(clock)) {
           @Override
-          public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+          public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
             return changed(settlements, delegate.settle(settlements),
                 (settlement, result) -> result.kind() == SettleResult.Kind.REPEATED
                     ? new SettleResult(SettleResult.Kind.SETTLED, result.state(), result.wakeAt())
@@ -496,12 +496,12 @@ final class BrokenStoresTest {
             TaskStoreContract::resultsAgreeWithEarlierResultsUnderManyThreads),
         new Broken("refuses a report that comes after the lease", clock -> new WrappedStore(sound(clock)) {
           @Override
-          public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+          public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
             return delegate.settle(settlements.stream().map(settlement -> {
               TaskRecord task = read(settlement.id());
               return task == null || task.leaseEnd() > clock.wallMillis()
                   ? settlement
-                  : new Settlement(settlement.id(), settlement.generation(), new Token(1, 2), settlement.outcome(),
+                  : new AttemptEnd(settlement.id(), settlement.generation(), new Token(1, 2), settlement.outcome(),
                       settlement.begunAt(), settlement.detail());
             }).toList());
           }
@@ -809,7 +809,7 @@ final class BrokenStoresTest {
     return List.of(new Broken("refuses all settlements of a call if one finds no room",
         clock -> new WrappedStore(sound(clock)) {
           @Override
-          public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+          public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
             return wholeOrNothing(delegate.settle(settlements));
           }
         }, false, TaskStoreContract::aSettlementThatFindsNoRoomLeavesItsNeighbours),
@@ -824,7 +824,7 @@ final class BrokenStoresTest {
   private static List<Broken> moves() {
     return List.of(new Broken("lists final tasks among the live tasks", clock -> new WrappedStore(sound(clock)) {
       @Override
-      public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
+      public CompletionStage<RecordPage> live(int limit, @Nullable String cursor) {
         return delegate.query(StoreFixture.QUEUE, null, limit, cursor);
       }
     }, false, TaskStoreContract::liveTasksOfAllQueuesAreListedOnceEach),
@@ -868,7 +868,7 @@ final class BrokenStoresTest {
             TaskStoreContract::hasLiveIncludesCompletedSubmits),
         new Broken("accepts an invalid cursor as the beginning", clock -> new WrappedStore(sound(clock)) {
           @Override
-          public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
+          public CompletionStage<RecordPage> query(String queue, @Nullable TaskState state, int limit,
               @Nullable String cursor) {
             return delegate.query(queue, state, limit, cursor).exceptionallyCompose(
                 failure -> delegate.query(queue, state, limit, null));
@@ -876,9 +876,9 @@ final class BrokenStoresTest {
         }, false, TaskStoreContract::anInvalidCursorIsRefused),
         new Broken("distinguishes READY from DELAYED by the stored state", clock -> new WrappedStore(sound(clock)) {
           @Override
-          public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
+          public CompletionStage<RecordPage> query(String queue, @Nullable TaskState state, int limit,
               @Nullable String cursor) {
-            return delegate.query(queue, null, limit, cursor).thenApply(page -> new TaskPage(page.tasks().stream()
+            return delegate.query(queue, null, limit, cursor).thenApply(page -> new RecordPage(page.tasks().stream()
                 .filter(task -> state == null || task.state() == state).toList(), page.cursor()));
           }
         }, true, TaskStoreContract::aQueryFiltersByStateAndByTheClock,

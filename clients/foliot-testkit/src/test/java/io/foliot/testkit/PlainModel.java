@@ -10,6 +10,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
@@ -25,13 +26,12 @@ import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
@@ -488,7 +488,7 @@ final class PlainModel extends WrappedStore {
   }
 
   @Override
-  public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+  public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
     return each(settlements, settlement -> {
       Task task = get(settlement.id());
       if (task == null) {
@@ -623,9 +623,9 @@ final class PlainModel extends WrappedStore {
   }
 
   @Override
-  public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
+  public CompletionStage<RecordPage> query(String queue, @Nullable TaskState state, int limit,
       @Nullable String cursor) {
-    return CompletableFuture.completedFuture(new TaskPage(
+    return CompletableFuture.completedFuture(new RecordPage(
         kept().filter(task -> task.draft.queue().equals(queue) && (state == null || task.stateAt(now()) == state))
             .map(Task::record).toList(),
         null));

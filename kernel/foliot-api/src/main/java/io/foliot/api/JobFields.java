@@ -65,7 +65,7 @@ public final class JobFields {
       new FieldType.Choices<>(new FieldType.Choice<>(List.of(RunPhase.BEFORE, RunPhase.AFTER))), Set.of(),
       "listeners of a run, each an extra task: before (the first shard), after (the last shard)");
 
-  /** Words for people and tools, by which jobs can be told apart. */
+  /** Words for people and tools that describe the job. */
   public static final Field<List<String>> LABELS = Field.of("labels", new FieldType.Texts(16), List.of(),
       "words for people and tools, such as team-billing, at most 16");
 

@@ -10,10 +10,10 @@ import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Durability;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TouchResult;
 import java.time.Duration;
@@ -69,7 +69,7 @@ public interface Scheduler extends AutoCloseable {
    * @param limit from 1 to 1,000
    * @param cursor the cursor of the previous page; null for the first one
    */
-  CompletableFuture<TaskPage> tasks(String queue, @Nullable TaskState state, int limit, @Nullable String cursor);
+  CompletableFuture<RecordPage> tasks(String queue, @Nullable TaskState state, int limit, @Nullable String cursor);
 
   /** Returns the reasons why a task has not fired; empty if there is no such task. */
   CompletableFuture<Optional<Explanation>> explain(TaskId id);

@@ -10,14 +10,14 @@ import io.foliot.core.TaskLabel;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.DeliveryAttempt;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.AttemptMaker;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.wheel.ObjectTimerWheel;
@@ -199,7 +199,7 @@ final class Attempts {
       return;
     }
     CompletionStage<Answer> delivering = Stages
-        .call(() -> delivery.deliver(Attempt.of(queue, task, TraceContext.of(task, random.next()))));
+        .call(() -> delivery.deliver(DeliveryAttempt.of(queue, task, TraceContext.of(task, random.next()))));
     attempt.delivering = delivering;
     inbox.after(delivering, (answer, failure, answeredNanos) -> answered(attempt, answer, failure, answeredNanos));
   }
@@ -296,7 +296,7 @@ final class Attempts {
     Token token = task.token();
     assert token != null;
     settles.add(attempt,
-        new Settlement(task.id(), task.generation(), token, outcome, attempt.begunMillis,
+        new AttemptEnd(task.id(), task.generation(), token, outcome, attempt.begunMillis,
             AttemptMaker.detail(maker, detail), attempt.note));
   }
 

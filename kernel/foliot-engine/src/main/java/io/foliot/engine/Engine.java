@@ -18,12 +18,12 @@ import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SealedException;
 import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.TouchResult;
@@ -364,7 +364,7 @@ public final class Engine implements Scheduler {
   }
 
   @Override
-  public CompletableFuture<TaskPage> tasks(String queue, @Nullable TaskState state, int limit,
+  public CompletableFuture<RecordPage> tasks(String queue, @Nullable TaskState state, int limit,
       @Nullable String cursor) {
     return gate.read(() -> {
       if (limit < 1 || limit > MAX_PAGE) {

@@ -15,6 +15,7 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.WorkerId;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.AttemptMaker;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.DueEntry;
@@ -22,7 +23,6 @@ import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import java.time.Duration;
@@ -73,7 +73,7 @@ final class ReportCalls {
   private final TimeSource clock;
   private final Meter meter;
   private final HandedTasks handed = new HandedTasks();
-  private final GroupCommit<Settlement, SettleResult> settles;
+  private final GroupCommit<AttemptEnd, SettleResult> settles;
   private final GroupCommit<Extension, ExtendResult> extensions;
 
   /** Creates the calls, with nothing under way. */
@@ -95,7 +95,7 @@ final class ReportCalls {
     extensions = new GroupCommit<>("extend", store::extend, GroupCommit::nothing, admission, clock, meter);
   }
 
-  private CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+  private CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
     return store.settle(settlements).whenComplete((results, failure) -> {
       if (RoomGate.isFull(failure)) {
         room.refused(clock.monotonicNanos());
@@ -164,7 +164,7 @@ final class ReportCalls {
   /** Settles a claim of a task that is remembered, without a read. */
   private CompletionStage<SettleResult> report(TaskId id, Token token, HandedTasks.Handed known, Outcome outcome,
       String detail, TaskNote note) {
-    Settlement settlement = new Settlement(id, known.generation(), token, outcome, known.claimedAt(),
+    AttemptEnd settlement = new AttemptEnd(id, known.generation(), token, outcome, known.claimedAt(),
         AttemptMaker.detail(known.maker(), detail), note);
     return settles.call(List.of(settlement), bytes(note))
         .thenApply(results -> answered(id, known.queue(), known.waiting(), known.claimedAt(), () -> "task=" + id,
@@ -216,7 +216,7 @@ final class ReportCalls {
       String key = task.key();
       Map<String, String> headers = task.body().headers();
       return watch.findAny(queue).thenCompose(settings -> {
-        Settlement settlement = new Settlement(id, generation, token, outcome.apply(task, settings.orElse(null)),
+        AttemptEnd settlement = new AttemptEnd(id, generation, token, outcome.apply(task, settings.orElse(null)),
             claimedAt, attributed, note);
         return settles.call(List.of(settlement), bytes(note));
       }).thenApply(results -> answered(id, queue, waiting, claimedAt, () -> TaskLabel.of(id, key, headers),
@@ -247,7 +247,7 @@ final class ReportCalls {
     return result;
   }
 
-  private void recorded(List<Settlement> settlements, List<SettleResult> results) {
+  private void recorded(List<AttemptEnd> settlements, List<SettleResult> results) {
     room.recorded(clock.monotonicNanos());
     for (int i = 0; i < settlements.size(); i++) {
       if (results.get(i).kind() == SettleResult.Kind.SETTLED) {

@@ -2,9 +2,9 @@ package io.foliot.engine;
 
 import io.foliot.api.Due;
 import io.foliot.api.TaskState;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.TaskStore;
 import java.util.ArrayDeque;
@@ -43,7 +43,7 @@ final class Settles {
   static final long UNPLANNED_MILLIS = 1_000;
 
   /** An attempt whose end is to be recorded. */
-  record Ending(RunningAttempt attempt, Settlement settlement) {}
+  record Ending(RunningAttempt attempt, AttemptEnd settlement) {}
 
   /** Receives the answers to ends. */
   interface Recorded {
@@ -76,7 +76,7 @@ final class Settles {
     pipe = new CallPipe("settle", UNDER_WAY, CallPipe.Effect.WRITE, new Backoff(), inbox, health);
   }
 
-  void add(RunningAttempt attempt, Settlement settlement) {
+  void add(RunningAttempt attempt, AttemptEnd settlement) {
     waiting.add(new Ending(attempt, settlement));
   }
 
@@ -92,7 +92,7 @@ final class Settles {
     }
     List<Ending> endings = next(nowNanos);
     if (!endings.isEmpty()) {
-      List<Settlement> settlements = endings.stream().map(Ending::settlement).toList();
+      List<AttemptEnd> settlements = endings.stream().map(Ending::settlement).toList();
       pipe.send(endings.size(), nowNanos, () -> store.settle(settlements),
           (CallPipe.FailureHandler<SettleResult>) (results, failure, answeredNanos) -> answered(endings, results,
               failure, answeredNanos));
@@ -164,20 +164,20 @@ final class Settles {
     }
   }
 
-  private static boolean inserts(Settlement settlement) {
+  private static boolean inserts(AttemptEnd settlement) {
     return settlement.outcome() instanceof Outcome.Rearm rearm && !rearm.children().isEmpty();
   }
 
   /** Returns the end that takes the place of an end whose new tasks find no room. */
   private Ending unplanned(Ending ending) {
-    Settlement old = ending.settlement();
+    AttemptEnd old = ending.settlement();
     if (!isUnplannedLogged) {
       isUnplannedLogged = true;
       LOG.log(System.Logger.Level.WARNING, "the store has no room for the tasks that an attempt inserts; such attempts"
           + " are made again every {0} ms until it has: task={1}, queue={2}", UNPLANNED_MILLIS, old.id(),
           ending.attempt().task.queue());
     }
-    return new Ending(ending.attempt(), new Settlement(old.id(), old.generation(), old.token(),
+    return new Ending(ending.attempt(), new AttemptEnd(old.id(), old.generation(), old.token(),
         new Outcome.Rearm(Due.after(UNPLANNED_MILLIS)), old.begunAt(), old.detail()));
   }
 

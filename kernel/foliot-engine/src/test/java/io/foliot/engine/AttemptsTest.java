@@ -14,13 +14,13 @@ import io.foliot.core.Address;
 import io.foliot.core.TaskId;
 import io.foliot.core.coordination.WorkerId;
 import io.foliot.core.delivery.Answer;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
 import java.util.List;
@@ -110,10 +110,10 @@ final class AttemptsTest {
     assertThat(attempts.isIdle()).isTrue();
   }
 
-  private Settlement settlement() {
+  private AttemptEnd settlement() {
     settles.turn(rig.nowNanos);
     LoopRig.Call call = rig.onlyCall("settle");
-    Settlement settlement = call.<Settlement>items().getFirst();
+    AttemptEnd settlement = call.<AttemptEnd>items().getFirst();
     rig.answer(call, List.of(SETTLED));
     return settlement;
   }

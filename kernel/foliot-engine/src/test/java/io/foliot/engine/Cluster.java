@@ -12,8 +12,8 @@ import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.delivery.ServedQueues;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.TaskStore;
@@ -52,7 +52,7 @@ final class Cluster {
   final RemoteStore remote = new RemoteStore();
   final List<Fired> fired = new ArrayList<>();
   final Map<String, Integer> firedBy = new HashMap<>();
-  Function<Attempt, CompletableFuture<Answer>> behaviour = attempt -> CompletableFuture
+  Function<DeliveryAttempt, CompletableFuture<Answer>> behaviour = attempt -> CompletableFuture
       .completedFuture(new Answer.Done(""));
   int running;
   int mostRunning;
@@ -236,7 +236,7 @@ final class Cluster {
     }
 
     @Override
-    public CompletionStage<Answer> deliver(Attempt attempt) {
+    public CompletionStage<Answer> deliver(DeliveryAttempt attempt) {
       String text = new String(attempt.task().body().payload(), StandardCharsets.UTF_8);
       long now = clock.wallMillis();
       fired.add(new Fired(text, name, now - attempt.task().dueAt(), now));

@@ -14,8 +14,8 @@ import io.foliot.core.ThreadEventLoop;
 import io.foliot.core.Token;
 import io.foliot.core.Unready;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ForwardingStore;
@@ -70,7 +70,7 @@ class EngineFailureTest {
     }
 
     @Override
-    public CompletionStage<Answer> deliver(Attempt attempt) {
+    public CompletionStage<Answer> deliver(DeliveryAttempt attempt) {
       try {
         assertThat(end.await(BOUND_SECONDS, TimeUnit.SECONDS)).isTrue();
       } catch (InterruptedException e) {

@@ -12,6 +12,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskReason;
 import io.foliot.core.Unready;
 import io.foliot.core.delivery.Answer;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
@@ -19,7 +20,6 @@ import io.foliot.core.store.ForwardingStore;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.TaskStore;
 import java.time.Duration;
@@ -44,7 +44,7 @@ class FullStoreTest {
     }
 
     @Override
-    public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+    public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
       return isFull
           ? CompletableFuture.failedFuture(new StoreFullException("no room in this test"))
           : super.settle(settlements);

@@ -14,8 +14,8 @@ import io.foliot.core.Token;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Document;
@@ -86,7 +86,7 @@ final class LoopRig {
   final List<String> leasesEnded = new ArrayList<>();
   /** The queue of each task that was reported as found late. */
   final List<String> foundLate = new ArrayList<>();
-  final List<Attempt> delivered = new ArrayList<>();
+  final List<DeliveryAttempt> delivered = new ArrayList<>();
   final List<CompletableFuture<Answer>> answers = new ArrayList<>();
   /** The times at which the store has recovered, in monotonic nanoseconds. */
   final List<Long> recoveries = new ArrayList<>();
@@ -141,7 +141,7 @@ final class LoopRig {
     }
 
     @Override
-    public CompletionStage<Answer> deliver(Attempt attempt) {
+    public CompletionStage<Answer> deliver(DeliveryAttempt attempt) {
       delivered.add(attempt);
       CompletableFuture<Answer> answer = new CompletableFuture<>();
       answers.add(answer);

@@ -7,10 +7,10 @@ import io.foliot.api.Body;
 import io.foliot.api.Due;
 import io.foliot.api.TaskState;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -39,7 +39,7 @@ final class SettlesTest {
   private RunningAttempt add(int number, Outcome outcome) {
     DueEntry entry = entry(0, 10, number, "q");
     RunningAttempt attempt = new RunningAttempt(rig.lane("q"), rig.claimed(entry, 1_000), null);
-    settles.add(attempt, new Settlement(entry.id(), 1, new Token(0, number), outcome, rig.nowMillis(), ""));
+    settles.add(attempt, new AttemptEnd(entry.id(), 1, new Token(0, number), outcome, rig.nowMillis(), ""));
     return attempt;
   }
 
@@ -49,7 +49,7 @@ final class SettlesTest {
   }
 
   private static List<Long> tokens(LoopRig.Call call) {
-    return call.<Settlement>items().stream().map(settlement -> settlement.token().low()).toList();
+    return call.<AttemptEnd>items().stream().map(settlement -> settlement.token().low()).toList();
   }
 
   @Test
@@ -144,7 +144,7 @@ final class SettlesTest {
     assertThat(gate.isOpen()).as("an end needs no room").isTrue();
     rig.advance(20);
     LoopRig.Call again = send();
-    assertThat(again.<Settlement>items()).extracting(Settlement::outcome)
+    assertThat(again.<AttemptEnd>items()).extracting(AttemptEnd::outcome)
         .containsExactly(new Outcome.Rearm(Due.after(Settles.UNPLANNED_MILLIS)));
   }
 

@@ -12,8 +12,8 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
@@ -54,7 +54,7 @@ final class World implements AutoCloseable {
   final Engine engine;
 
   /** An attempt that the receiver got. */
-  record Seen(Attempt attempt, long atMillis, CompletableFuture<Answer> answer) {
+  record Seen(DeliveryAttempt attempt, long atMillis, CompletableFuture<Answer> answer) {
     String text() {
       return new String(attempt.task().body().payload(), java.nio.charset.StandardCharsets.UTF_8);
     }
@@ -69,7 +69,7 @@ final class World implements AutoCloseable {
     final List<Seen> seen = new ArrayList<>();
     /** The queues of the awaited tasks. The end of each such task wakes the task "job" of the internal queue. */
     final Set<String> awaited = new HashSet<>();
-    Function<Attempt, CompletableFuture<Answer>> behaviour = attempt -> CompletableFuture
+    Function<DeliveryAttempt, CompletableFuture<Answer>> behaviour = attempt -> CompletableFuture
         .completedFuture(new Answer.Done(""));
     int running;
     int mostRunning;
@@ -115,7 +115,7 @@ final class World implements AutoCloseable {
     }
 
     @Override
-    public CompletionStage<Answer> deliver(Attempt attempt) {
+    public CompletionStage<Answer> deliver(DeliveryAttempt attempt) {
       CompletableFuture<Answer> answer = running < maxInFlight
           ? behaviour.apply(attempt)
           : CompletableFuture.completedFuture(new Answer.Retry(null, Answer.Health.OVERLOADED, "too many"));

@@ -4,13 +4,13 @@ import io.foliot.api.Due;
 import io.foliot.api.OnConflict;
 import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.schedule.Calendar;
@@ -54,7 +54,7 @@ public final class JobMove {
     JobMove move = new JobMove(store);
     String cursor = null;
     do {
-      TaskPage page = await(store.query(Shards.JOBS, null, PAGE, cursor));
+      RecordPage page = await(store.query(Shards.JOBS, null, PAGE, cursor));
       for (TaskRecord task : page.tasks()) {
         Optional<String> refusal = task.isLive() && !task.cancelRequested() ? move.record(task) : Optional.empty();
         if (refusal.isPresent()) {
@@ -114,7 +114,7 @@ public final class JobMove {
       return false;
     }
     Outcome.Rearm rearm = new Outcome.Rearm(Due.NOW, JobPlanner.body(next), List.of());
-    return await(store.settle(List.of(new Settlement(running.id(), running.generation(), running.token(), rearm,
+    return await(store.settle(List.of(new AttemptEnd(running.id(), running.generation(), running.token(), rearm,
         running.claimedAt(), "")))).getFirst().kind() == SettleResult.Kind.SETTLED;
   }
 

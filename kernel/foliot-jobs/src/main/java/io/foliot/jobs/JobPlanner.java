@@ -15,8 +15,8 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskRecord;
@@ -199,7 +199,7 @@ public final class JobPlanner implements Delivery {
   }
 
   @Override
-  public CompletionStage<Answer> deliver(Attempt attempt) {
+  public CompletionStage<Answer> deliver(DeliveryAttempt attempt) {
     TaskRecord task = attempt.task();
     String name = task.key();
     if (name == null) {

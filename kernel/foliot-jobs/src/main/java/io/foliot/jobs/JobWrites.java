@@ -8,12 +8,12 @@ import io.foliot.api.OnConflict;
 import io.foliot.api.TaskState;
 import io.foliot.core.Stages;
 import io.foliot.core.TaskId;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import java.util.List;
@@ -80,7 +80,7 @@ final class JobWrites {
 
   /** Ends the claim of a change. Returns whether this settlement took effect. */
   private CompletionStage<Boolean> settled(TaskRecord claimed, @Nullable Body next) {
-    return Stages.call(() -> store.settle(List.of(new Settlement(claimed.id(), claimed.generation(),
+    return Stages.call(() -> store.settle(List.of(new AttemptEnd(claimed.id(), claimed.generation(),
         requireNonNull(claimed.token()), new Outcome.Rearm(Due.NOW, next, List.of()), claimed.claimedAt(), ""))))
         .thenApply(results -> results.getFirst().kind() == SettleResult.Kind.SETTLED);
   }

@@ -1,7 +1,7 @@
 package io.foliot.jobs;
 
 import io.foliot.core.Stages;
-import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import java.util.HashMap;
@@ -119,7 +119,7 @@ final class QueueJobs {
   }
 
   /** Counts the jobs of a page, also deleted jobs that still look after runs, because passes plan these too. */
-  private void add(TaskPage page, Map<String, Long> found) {
+  private void add(RecordPage page, Map<String, Long> found) {
     List<JobRecord> records = page.tasks().stream().filter(TaskRecord::isLive)
         .map(JobRecordFormat::decodeIfReadable).filter(Objects::nonNull).toList();
     synchronized (this) {

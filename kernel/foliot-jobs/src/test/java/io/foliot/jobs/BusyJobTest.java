@@ -13,7 +13,8 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.DeliveryAttempt;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
@@ -21,7 +22,6 @@ import io.foliot.core.store.Draft;
 import io.foliot.core.store.ForwardingStore;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Outcome;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.testkit.SettableClock;
@@ -84,10 +84,10 @@ final class BusyJobTest {
     private void pass() {
       TaskRecord task = claimed;
       if (task != null) {
-        Answer answer = planner.deliver(new Attempt(task, new Target(JobPlanner.TYPE, Map.of(), PERIOD), ""))
+        Answer answer = planner.deliver(new DeliveryAttempt(task, new Target(JobPlanner.TYPE, Map.of(), PERIOD), ""))
             .toCompletableFuture().join();
         Outcome.Rearm plan = ((Answer.Plan) answer).next();
-        store.settle(List.of(new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()),
+        store.settle(List.of(new AttemptEnd(task.id(), task.generation(), Objects.requireNonNull(task.token()),
             new Outcome.Rearm(Due.NOW, plan.body(), plan.children()), task.claimedAt(), ""))).toCompletableFuture()
             .join();
       }
@@ -166,7 +166,7 @@ final class BusyJobTest {
     for (int attempt = 1; attempt < 40; attempt++) {
       TaskRecord damaged = TaskRecord.edit(TaskId.of(1, 1, 1), Shards.JOBS, "report").body(Body.json("{}"))
           .attempt(attempt).done();
-      Answer answer = planner.deliver(new Attempt(damaged, new Target(JobPlanner.TYPE, Map.of(), PERIOD), ""))
+      Answer answer = planner.deliver(new DeliveryAttempt(damaged, new Target(JobPlanner.TYPE, Map.of(), PERIOD), ""))
           .toCompletableFuture().join();
       assertThat(answer).isInstanceOf(Answer.Retry.class);
       Duration after = Objects.requireNonNull(((Answer.Retry) answer).after());
@@ -180,7 +180,7 @@ final class BusyJobTest {
   void aJobThatCannotBePlannedNeverBecomesADeadLetter() {
     TaskRecord damaged = TaskRecord.edit(TaskId.of(1, 1, 1), Shards.JOBS, "report").body(Body.json("{}"))
         .attempt(Retry.MAX_ATTEMPTS).done();
-    Answer answer = planner.deliver(new Attempt(damaged, new Target(JobPlanner.TYPE, Map.of(), PERIOD), ""))
+    Answer answer = planner.deliver(new DeliveryAttempt(damaged, new Target(JobPlanner.TYPE, Map.of(), PERIOD), ""))
         .toCompletableFuture().join();
     assertThat(answer).isEqualTo(new Answer.Plan(
         new Outcome.Rearm(Due.at(damaged.claimedAt() + 300_000), damaged.body(), List.of()), ""));

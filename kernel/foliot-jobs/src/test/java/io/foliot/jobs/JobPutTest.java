@@ -9,14 +9,14 @@ import io.foliot.api.Target;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.DeliveryAttempt;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.ForwardingStore;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Outcome;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.schedule.ScheduleException;
@@ -227,9 +227,10 @@ final class JobPutTest {
         .getFirst();
     TaskRecord claimed = ((ClaimResult.Won) claim).task();
     Answer answer = new JobPlanner(store, JobMeter.NONE)
-        .deliver(new Attempt(claimed, new Target(JobPlanner.TYPE, Map.of(), TRIP), "")).toCompletableFuture().join();
+        .deliver(new DeliveryAttempt(claimed, new Target(JobPlanner.TYPE, Map.of(), TRIP), "")).toCompletableFuture()
+        .join();
     assertThat(answer).isInstanceOf(Answer.Done.class);
-    store.settle(List.of(new Settlement(claimed.id(), claimed.generation(), Objects.requireNonNull(claimed.token()),
+    store.settle(List.of(new AttemptEnd(claimed.id(), claimed.generation(), Objects.requireNonNull(claimed.token()),
         new Outcome.Finished(), claimed.claimedAt(), ""))).toCompletableFuture().join();
   }
 

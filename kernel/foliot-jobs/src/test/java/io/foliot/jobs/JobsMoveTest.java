@@ -14,11 +14,11 @@ import io.foliot.core.Meter;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.LocalDelivery;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Outcome;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.engine.Engine;
@@ -152,7 +152,7 @@ final class JobsMoveTest {
       ClaimResult claimed = store.claim(List.of(new Claim(task.id(), 10_000))).toCompletableFuture().join().results()
           .getFirst();
       TaskRecord running = ((ClaimResult.Won) claimed).task();
-      store.settle(List.of(new Settlement(task.id(), running.generation(), requireNonNull(running.token()),
+      store.settle(List.of(new AttemptEnd(task.id(), running.generation(), requireNonNull(running.token()),
           new Outcome.Finished(), running.claimedAt(), "", note))).toCompletableFuture().join();
     }
   }

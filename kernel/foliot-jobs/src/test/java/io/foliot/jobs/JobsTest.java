@@ -21,8 +21,8 @@ import io.foliot.core.Meter;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
@@ -84,7 +84,7 @@ final class JobsTest {
     }
   };
   private final List<Seen> seen = new ArrayList<>();
-  private Function<Attempt, CompletableFuture<Answer>> behaviour = attempt -> CompletableFuture
+  private Function<DeliveryAttempt, CompletableFuture<Answer>> behaviour = attempt -> CompletableFuture
       .completedFuture(new Answer.Done(""));
   private final JobPlanner planner = new JobPlanner(store, JobMeter.NONE,
       Map.of("last", (job, workers) -> Collections.nCopies(job.shards(), workers.getLast())));
@@ -113,7 +113,7 @@ final class JobsTest {
       }
 
       @Override
-      public CompletionStage<Answer> deliver(Attempt attempt) {
+      public CompletionStage<Answer> deliver(DeliveryAttempt attempt) {
         Map<String, String> headers = attempt.task().body().headers();
         seen.add(
             new Seen(String.valueOf(headers.get(JobHeaders.JOB)), String.valueOf(headers.get(JobHeaders.SCHEDULED_AT)),
@@ -683,7 +683,7 @@ final class JobsTest {
     JobPlanner waiting = new JobPlanner(store, JobMeter.NONE, clocks);
     join(jobs.put(everyTenSeconds().build()));
     TaskRecord claimed = task("report").edit().claimedAt(2_000_000).done();
-    Answer answer = waiting.deliver(Attempt.of(waiting.internalQueues().getFirst(), claimed, ""))
+    Answer answer = waiting.deliver(DeliveryAttempt.of(waiting.internalQueues().getFirst(), claimed, ""))
         .toCompletableFuture().join();
     assertThat(answer).isInstanceOfSatisfying(Answer.Plan.class, plan -> {
       assertThat(plan.next().due()).isEqualTo(Due.at(2_002_000));

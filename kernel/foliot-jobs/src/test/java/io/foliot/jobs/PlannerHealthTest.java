@@ -8,7 +8,7 @@ import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.ForwardingStore;
@@ -48,7 +48,8 @@ final class PlannerHealthTest {
     TaskId id = TaskId.of(START, SlotHash.of(Shards.JOBS, "report"), 1);
     TaskRecord task = TaskRecord.edit(id, Shards.JOBS, "report").state(TaskState.RUNNING).token(new Token(1, 2))
         .attempt(attempt).claimedAt(START).generation(1).body(JobPlanner.body(record)).done();
-    return planner.deliver(Attempt.of(planner.internalQueues().getFirst(), task, "")).toCompletableFuture().join();
+    return planner.deliver(DeliveryAttempt.of(planner.internalQueues().getFirst(), task, "")).toCompletableFuture()
+        .join();
   }
 
   @Test

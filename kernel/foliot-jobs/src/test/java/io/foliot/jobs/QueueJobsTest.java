@@ -9,8 +9,8 @@ import io.foliot.core.Token;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.ForwardingStore;
 import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.StoreException;
-import io.foliot.core.store.TaskPage;
 import io.foliot.testkit.SettableClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -35,10 +35,10 @@ final class QueueJobsTest {
   private boolean isFailing;
   private final QueueJobs queueJobs = new QueueJobs(new ForwardingStore(store) {
     @Override
-    public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
+    public CompletionStage<RecordPage> query(String queue, @Nullable TaskState state, int limit,
         @Nullable String cursor) {
       assertThat(queue).isEqualTo(Shards.JOBS);
-      CompletableFuture<TaskPage> page = new CompletableFuture<>();
+      CompletableFuture<RecordPage> page = new CompletableFuture<>();
       pages.add(() -> {
         if (isFailing) {
           page.completeExceptionally(new StoreException("injected", null));

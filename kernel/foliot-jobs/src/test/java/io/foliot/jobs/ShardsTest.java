@@ -8,7 +8,7 @@ import io.foliot.api.Job;
 import io.foliot.api.RunPhase;
 import io.foliot.api.Scope;
 import io.foliot.core.TaskId;
-import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
@@ -70,7 +70,7 @@ final class ShardsTest {
     Set<String> firings = new HashSet<>();
     for (Outcome.Child child : plan.children()) {
       long due = ((Due.At) child.due()).millis();
-      firings.add(Attempt.firingId(TaskRecord.edit(child.id(), child.queue(), null).body(child.body())
+      firings.add(DeliveryAttempt.firingId(TaskRecord.edit(child.id(), child.queue(), null).body(child.body())
           .createdAt(TIME + lateMillis).generation(1_000 * (TIME + lateMillis)).firstDueAt(due).dueAt(due).wakeAt(due)
           .done()));
     }

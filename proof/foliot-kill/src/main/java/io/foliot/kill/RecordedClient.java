@@ -9,11 +9,11 @@ import io.foliot.client.FoliotException;
 import io.foliot.client.KeyOutcome;
 import io.foliot.client.KeyResult;
 import io.foliot.client.NewTask;
-import io.foliot.client.Problem;
+import io.foliot.client.RefusedTask;
 import io.foliot.client.SubmittedTask;
 import io.foliot.client.TaskQuery;
 import io.foliot.client.TaskView;
-import io.foliot.client.TouchResult;
+import io.foliot.client.TouchedKey;
 import io.foliot.client.UnknownOutcomeException;
 import io.foliot.client.UnreachableException;
 import io.foliot.history.History;
@@ -134,7 +134,7 @@ final class RecordedClient {
             submitted.add(task);
             yield placed(tasks.get(i), false, task);
           }
-          case Problem problem -> new Reply.Failed(problem.type());
+          case RefusedTask problem -> new Reply.Failed(problem.type());
         };
         history.answered(ops.get(i), now(), reply);
       }
@@ -157,7 +157,7 @@ final class RecordedClient {
     long now = now();
     List<Long> ops = keys.stream()
         .map(key -> history.invoked(now, new Request.Touch(queue, key, now + delay.toMillis()))).toList();
-    List<TouchResult> results;
+    List<TouchedKey> results;
     long answeredMillis;
     try {
       results = client.touchKeys(queue, keys, delay);
@@ -171,7 +171,7 @@ final class RecordedClient {
     }
   }
 
-  private Reply touched(String queue, TouchResult result) {
+  private Reply touched(String queue, TouchedKey result) {
     if (result.result() == KeyOutcome.NOT_FOUND) {
       return new Reply.NotFound();
     }

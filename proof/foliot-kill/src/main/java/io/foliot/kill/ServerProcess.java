@@ -2,7 +2,7 @@ package io.foliot.kill;
 
 import io.foliot.backends.Await;
 import io.foliot.backends.Signals;
-import io.foliot.cli.Foliot;
+import io.foliot.cli.FoliotCommand;
 import io.foliot.client.FoliotClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -101,7 +101,8 @@ final class ServerProcess implements AutoCloseable {
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream().filter(flag -> flag.startsWith("--"))
         .forEach(command::add);
     command.addAll(List.of("-ea", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
-        System.getProperty("java.class.path"), Foliot.class.getName(), "server", "--host", place.host(), "--port",
+        System.getProperty("java.class.path"), FoliotCommand.class.getName(), "server", "--host", place.host(),
+        "--port",
         Integer.toString(port), "--stop-grace", "0s", "--engine-lease-margin", LEASE_MARGIN.toMillis() + "ms"));
     command.addAll(store.options());
     if (!store.options().contains("--data")) {

@@ -8,7 +8,7 @@ import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.delivery.http.HttpDelivery;
 import io.foliot.delivery.http.HttpDeliveryOptions;
@@ -160,7 +160,7 @@ final class BareCaller {
         .body(new Body(payload(number), "application/json", Map.of())).state(TaskState.RUNNING)
         .generation(now * 1_000).dueAt(now).attempt(1).token(new Token(number, now)).leaseEnd(now + LEASE_MILLIS)
         .wakeAt(now + LEASE_MILLIS).done();
-    Attempt attempt = new Attempt(task, target, TRACE);
+    DeliveryAttempt attempt = new DeliveryAttempt(task, target, TRACE);
     var unused = delivery.deliver(attempt).thenAccept(answer -> done.accept(answer instanceof Answer.Done));
   }
 }

@@ -5,6 +5,7 @@ import io.foliot.api.TaskState;
 import io.foliot.core.Address;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
@@ -16,7 +17,6 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
@@ -228,15 +228,15 @@ final class BrokenFleetStores {
     }
 
     @Override
-    public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+    public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
       List<SettleResult> results = new ArrayList<>();
-      for (Settlement settlement : settlements) {
+      for (AttemptEnd settlement : settlements) {
         results.add(settled(settlement));
       }
       return BrokenStores.completed(results);
     }
 
-    private SettleResult settled(Settlement settlement) {
+    private SettleResult settled(AttemptEnd settlement) {
       TaskRecord task = peek(settlement.id());
       boolean isOfWorker = task != null && task.queue().equals(FleetRuns.QUEUE);
       if (isOfWorker && bug == Bug.LATE_REPORT_IS_TAKEN) {
@@ -254,12 +254,12 @@ final class BrokenFleetStores {
       return one(settlement);
     }
 
-    private static Settlement retried(Settlement settlement) {
-      return new Settlement(settlement.id(), settlement.generation(), settlement.token(), new Outcome.Retry(Due.NOW),
+    private static AttemptEnd retried(AttemptEnd settlement) {
+      return new AttemptEnd(settlement.id(), settlement.generation(), settlement.token(), new Outcome.Retry(Due.NOW),
           settlement.begunAt(), settlement.detail(), settlement.note());
     }
 
-    private SettleResult one(Settlement settlement) {
+    private SettleResult one(AttemptEnd settlement) {
       return BrokenStores.now(delegate.settle(List.of(settlement))).getFirst();
     }
   }

@@ -7,6 +7,7 @@ import io.foliot.api.OnConflict;
 import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
@@ -14,7 +15,6 @@ import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
@@ -70,11 +70,11 @@ final class BrokenJobStores {
     }
 
     @Override
-    public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+    public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
       return delegate.settle(settlements.stream().map(this::wrong).toList());
     }
 
-    private Settlement wrong(Settlement settlement) {
+    private AttemptEnd wrong(AttemptEnd settlement) {
       TaskRecord task = peek(settlement.id());
       if (task == null || !task.queue().equals(JOBS) || !(settlement.outcome() instanceof Outcome.Rearm plan)) {
         return settlement;
@@ -94,12 +94,12 @@ final class BrokenJobStores {
       };
     }
 
-    private Settlement rarely(Settlement settlement, Outcome.Rearm wrong) {
+    private AttemptEnd rarely(AttemptEnd settlement, Outcome.Rearm wrong) {
       return scene.random.nextInt(RARITY) == 0 ? with(settlement, wrong) : settlement;
     }
 
-    private static Settlement with(Settlement settlement, Outcome.Rearm outcome) {
-      return new Settlement(settlement.id(), settlement.generation(), settlement.token(), outcome,
+    private static AttemptEnd with(AttemptEnd settlement, Outcome.Rearm outcome) {
+      return new AttemptEnd(settlement.id(), settlement.generation(), settlement.token(), outcome,
           settlement.begunAt(), settlement.detail(), settlement.note());
     }
 
@@ -221,12 +221,12 @@ final class BrokenJobStores {
     }
 
     @Override
-    public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+    public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
       return delegate.settle(settlements.stream().map(settlement -> {
         TaskRecord task = peek(settlement.id());
         return task == null || !isShard(task)
             ? settlement
-            : new Settlement(settlement.id(), task.generation(), settlement.token(), settlement.outcome(),
+            : new AttemptEnd(settlement.id(), task.generation(), settlement.token(), settlement.outcome(),
                 settlement.begunAt(), settlement.detail(), settlement.note());
       }).toList());
     }

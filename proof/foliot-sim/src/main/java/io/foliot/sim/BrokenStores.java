@@ -5,6 +5,7 @@ import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
@@ -15,14 +16,13 @@ import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.ForwardingStore;
 import io.foliot.core.store.Probed;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
@@ -88,10 +88,10 @@ final class BrokenStores {
     }
 
     @Override
-    public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
+    public CompletionStage<RecordPage> query(String queue, @Nullable TaskState state, int limit,
         @Nullable String cursor) {
       return state == TaskState.RUNNING
-          ? completed(new TaskPage(List.of(), null))
+          ? completed(new RecordPage(List.of(), null))
           : delegate.query(queue, state, limit, cursor);
     }
   }
@@ -155,7 +155,7 @@ final class BrokenStores {
      * Returns the settlement with the token of the task's latest claim. If the task is delayed, first claims it, even
      * before its due time.
      */
-    final Settlement ofCurrentClaim(Settlement settlement) {
+    final AttemptEnd ofCurrentClaim(AttemptEnd settlement) {
       TaskRecord task = peek(settlement.id());
       if (task != null && task.state() == TaskState.DELAYED) {
         long waitMicros = Math.max(0, task.dueAt() * 1_000 - scene.nowMicros());
@@ -164,7 +164,7 @@ final class BrokenStores {
       }
       return task == null || task.token() == null
           ? settlement
-          : new Settlement(settlement.id(), task.generation(), task.token(), settlement.outcome(), settlement.begunAt(),
+          : new AttemptEnd(settlement.id(), task.generation(), task.token(), settlement.outcome(), settlement.begunAt(),
               settlement.detail());
     }
   }
@@ -260,14 +260,14 @@ final class BrokenStores {
     }
 
     @Override
-    public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+    public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
       List<SettleResult> results = new ArrayList<>();
-      for (Settlement settlement : settlements) {
+      for (AttemptEnd settlement : settlements) {
         Long leaseMillis = unwritten.remove(settlement.token());
-        Settlement written = settlement;
+        AttemptEnd written = settlement;
         if (leaseMillis != null && claimOne(new Claim(settlement.id(), leaseMillis)) instanceof ClaimResult.Won won
             && won.task().token() != null) {
-          written = new Settlement(settlement.id(), won.task().generation(), won.task().token(), settlement.outcome(),
+          written = new AttemptEnd(settlement.id(), won.task().generation(), won.task().token(), settlement.outcome(),
               settlement.begunAt(), settlement.detail());
         }
         results.addAll(now(delegate.settle(List.of(written))));
@@ -286,7 +286,7 @@ final class BrokenStores {
     }
 
     @Override
-    public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+    public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
       if (bug == Bug.SETTLE_FORGOTTEN) {
         return scene.random.nextInt(10) == 0
             ? completed(settlements.stream()

@@ -3,6 +3,7 @@ package io.foliot.sim;
 import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
@@ -15,7 +16,6 @@ import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
@@ -120,10 +120,10 @@ final class Decision {
     }
 
     @Override
-    public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+    public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
       CompletionStage<List<SettleResult>> noted = note(
           settlements.stream().map(settlement -> id(settlement.id())).toList());
-      for (Settlement settlement : settlements) {
+      for (AttemptEnd settlement : settlements) {
         if (settlement.outcome() instanceof Outcome.Rearm rearm) {
           noted = note(rearm.children().stream().map(child -> id(child.id())).toList());
         }

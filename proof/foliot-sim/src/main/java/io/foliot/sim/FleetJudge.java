@@ -6,6 +6,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Fleet;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
@@ -15,7 +16,6 @@ import io.foliot.core.store.Extension;
 import io.foliot.core.store.ForwardingStore;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.sim.FleetSimulation.Check;
@@ -244,7 +244,7 @@ final class FleetJudge {
     }
 
     @Override
-    public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+    public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
       return delegate.settle(settlements).thenApply(results -> {
         for (int i = 0; i < results.size(); i++) {
           if (results.get(i).kind() == SettleResult.Kind.SETTLED) {
@@ -311,7 +311,7 @@ final class FleetJudge {
     }
   }
 
-  private void settled(Settlement settlement, SettleResult result) {
+  private void settled(AttemptEnd settlement, SettleResult result) {
     Story story = stories.get(settlement.id());
     if (story == null || story.claims.isEmpty()) {
       return;

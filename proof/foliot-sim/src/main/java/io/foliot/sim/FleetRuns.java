@@ -11,8 +11,8 @@ import io.foliot.core.Address;
 import io.foliot.core.TaskId;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Outcome;
 import java.time.Duration;
@@ -151,7 +151,7 @@ final class FleetRuns {
     }
 
     @Override
-    public CompletionStage<Answer> deliver(Attempt attempt) {
+    public CompletionStage<Answer> deliver(DeliveryAttempt attempt) {
       List<Outcome.Child> children = plan(fleet, attempt.task().id().hash16()).stream()
           .map(shard -> new Outcome.Child(shard.id(), QUEUE, shard.due(), Body.EMPTY, attempts(shard.id()),
               shard.isParked()))

@@ -6,7 +6,7 @@ import io.foliot.api.Overlap;
 import io.foliot.api.RunPhase;
 import io.foliot.api.TaskState;
 import io.foliot.core.TaskRef;
-import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.JobTotals;
@@ -83,7 +83,7 @@ final class JobJudge {
     counts.put(FULL, 0L);
     String cursor = null;
     do {
-      TaskPage page = store.truth().query(JobCallers.QUEUE, null, PAGE, cursor).toCompletableFuture().join();
+      RecordPage page = store.truth().query(JobCallers.QUEUE, null, PAGE, cursor).toCompletableFuture().join();
       page.tasks().forEach(task -> shards
           .computeIfAbsent(String.valueOf(task.body().headers().get(JobHeaders.JOB)), job -> new ArrayList<>())
           .add(task));

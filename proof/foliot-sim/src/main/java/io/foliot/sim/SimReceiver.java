@@ -3,8 +3,8 @@ package io.foliot.sim;
 import io.foliot.api.Target;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.delivery.ServedQueues;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.history.Event;
@@ -140,7 +140,7 @@ final class SimReceiver {
     }
 
     @Override
-    public CompletionStage<Answer> deliver(Attempt attempt) {
+    public CompletionStage<Answer> deliver(DeliveryAttempt attempt) {
       int percent = well ? PERCENTS - 1 : random.nextInt(PERCENTS);
       if (percent == 0) {
         sim.coverage().count(Coverage.Case.DELIVERY_THREW);

@@ -65,7 +65,7 @@ final class BackupCommand implements Callable<Integer> {
           + Words.seconds(seconds) + "; ./foliot restore --from " + place
           + " --data DIR creates a data folder from it");
     }
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   private static boolean isInUse(Path data) {

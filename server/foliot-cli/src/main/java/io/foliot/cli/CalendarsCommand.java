@@ -42,7 +42,7 @@ final class CalendarsCommand implements Callable<Integer> {
     }
     if (json.isSet()) {
       shell.line(answer);
-      return Foliot.OK;
+      return ExitCode.OK;
     }
     Table table = new Table().left("calendar").left("days");
     JsonView.parse(answer).at("calendars").items().forEach(calendar -> table.row(calendar.at("calendar").text(),
@@ -52,7 +52,7 @@ final class CalendarsCommand implements Callable<Integer> {
     } else {
       table.print(shell);
     }
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   private static String path(String calendar) {
@@ -85,7 +85,7 @@ final class CalendarsCommand implements Callable<Integer> {
         remote.put(path(calendar), body.toString(), TIMEOUT);
       }
       shell.line(calendar + " is in place; jobs that exclude it apply it from their next planning pass on");
-      return Foliot.OK;
+      return ExitCode.OK;
     }
   }
 
@@ -110,7 +110,7 @@ final class CalendarsCommand implements Callable<Integer> {
         remote.delete(path(calendar));
       }
       shell.line(calendar + " is deleted");
-      return Foliot.OK;
+      return ExitCode.OK;
     }
   }
 }

@@ -34,7 +34,7 @@ final class CancelCommand implements Callable<Integer> {
           ? remote.call(client -> client.cancel(task.id()))
           : remote.call(client -> client.cancelByKey(task.queue(), task.key()));
       shell.line(json.isSet() ? new CommandOutput().add("result", result).json() : result.name());
-      return result == Cancellation.CANCELLED || result == Cancellation.CANCEL_PENDING ? Foliot.OK : Foliot.FAILURE;
+      return result == Cancellation.CANCELLED || result == Cancellation.CANCEL_PENDING ? ExitCode.OK : ExitCode.FAILURE;
     }
   }
 }

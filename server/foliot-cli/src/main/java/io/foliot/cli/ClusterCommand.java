@@ -29,7 +29,7 @@ final class ClusterCommand implements Callable<Integer> {
     }
     if (json.isSet()) {
       shell.line(answer);
-      return Foliot.OK;
+      return ExitCode.OK;
     }
     JsonView view = JsonView.parse(answer);
     JsonView store = view.at("store");
@@ -44,7 +44,7 @@ final class ClusterCommand implements Callable<Integer> {
         .add("coordinator", view.at("coordinator").text())
         .add("clock", clock(view.at("clockOffsetMicros").number()))
         .print(shell, false);
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   private static String clock(long offsetMicros) {

@@ -15,16 +15,16 @@ final class CommandException extends RuntimeException {
 
   /** Returns an exception for a command that failed although its command line is valid. */
   static CommandException failure(String message) {
-    return new CommandException(Foliot.FAILURE, message, null);
+    return new CommandException(ExitCode.FAILURE, message, null);
   }
 
   static CommandException failure(String message, Throwable cause) {
-    return new CommandException(Foliot.FAILURE, message, cause);
+    return new CommandException(ExitCode.FAILURE, message, cause);
   }
 
   /** Returns an exception for an invalid command line. */
   static CommandException usage(String message) {
-    return new CommandException(Foliot.USAGE, message, null);
+    return new CommandException(ExitCode.USAGE, message, null);
   }
 
   /** Fails if a number is given that is not positive. */

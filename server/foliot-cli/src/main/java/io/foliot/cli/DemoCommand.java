@@ -9,7 +9,7 @@ import io.foliot.client.NewTask;
 import io.foliot.client.Payload;
 import io.foliot.client.SubmittedTask;
 import io.foliot.client.TaskView;
-import io.foliot.client.TouchResult;
+import io.foliot.client.TouchedKey;
 import io.foliot.server.config.Defaults;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -234,7 +234,7 @@ final class DemoCommand implements Callable<Integer> {
     detail("session alice ends after " + SILENCE.toSeconds() + " s without a touch; now it is touched often");
     for (int i = 1; i <= TOUCHES; i++) {
       pause(TOUCH_EVERY);
-      List<TouchResult> touched = remote.call(client -> client.touchKeys(SESSIONS, List.of("alice"), SILENCE));
+      List<TouchedKey> touched = remote.call(client -> client.touchKeys(SESSIONS, List.of("alice"), SILENCE));
       Instant due = touched.getFirst().dueAt();
       if (i % 2 == 0 && due != null) {
         detail(TIME.format(Instant.now()) + "  touched " + i + " times, due " + TIME.format(due) + " now");
@@ -321,7 +321,7 @@ final class DemoCommand implements Callable<Integer> {
           Words.seconds(lateMicros.getValueAtPercentile(99) / 1e6)));
     }
     say("");
-    return lost == 0 && early == 0 ? Foliot.OK : Foliot.FAILURE;
+    return lost == 0 && early == 0 ? ExitCode.OK : ExitCode.FAILURE;
   }
 
   private void row(int count, String what, String comment) {

@@ -74,7 +74,7 @@ final class DemoServer implements AutoCloseable {
     // access.
     command.addAll(classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator)
         ? List.of("-jar", classPath)
-        : List.of("-cp", classPath, Foliot.class.getName()));
+        : List.of("-cp", classPath, FoliotCommand.class.getName()));
     command.addAll(List.of("server", "--port", Integer.toString(port), "--data", folder.resolve("data").toString(),
         "--log-level", "warn", "--stop-grace", "0s",
         // A task that runs when the server is killed runs again when its lease ends. A short margin keeps the lease

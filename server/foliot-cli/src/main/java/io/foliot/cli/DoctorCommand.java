@@ -65,7 +65,7 @@ final class DoctorCommand implements Callable<Integer> {
           new CommandOutput().add("ok", !failed).add("checks", findings.stream().map(DoctorCommand::output).toList())
               .json());
     }
-    return failed ? Foliot.FAILURE : Foliot.OK;
+    return failed ? ExitCode.FAILURE : ExitCode.OK;
   }
 
   private List<Checks.Check> checks() {

@@ -52,7 +52,7 @@ final class GetCommand implements Callable<Integer> {
         show(view(remote));
       }
     }
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   private TaskView view(ServerConnection remote) {

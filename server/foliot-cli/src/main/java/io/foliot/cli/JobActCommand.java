@@ -77,7 +77,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
       String answer = remote.get(path);
       if (json.isSet()) {
         shell.line(answer);
-        return Foliot.OK;
+        return ExitCode.OK;
       }
       JsonView job = JsonView.parse(answer);
       shell.line(name + " is " + job.at("state").text() + ": "
@@ -117,7 +117,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
           ? "next times, if it were resumed now:"
           : "next times:");
       times(shell, job.at("nextTimes").items());
-      return Foliot.OK;
+      return ExitCode.OK;
     }
   }
 
@@ -134,7 +134,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     @Override
     int act(ServerConnection remote, String path, String name) {
       times(shell, JsonView.parse(remote.get(path + "/next?count=" + count)).at("times").items());
-      return Foliot.OK;
+      return ExitCode.OK;
     }
   }
 
@@ -177,7 +177,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
           + (wanted == null ? "" : "&result=" + ServerConnection.segment(wanted.toUpperCase(Locale.ROOT))));
       if (json.isSet()) {
         shell.line(answer);
-        return Foliot.OK;
+        return ExitCode.OK;
       }
       List<JsonView> runs = JsonView.parse(answer).at("runs").items();
       if (runs.isEmpty()) {
@@ -186,7 +186,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
         table(shell, runs);
         targets(shell, runs);
       }
-      return Foliot.OK;
+      return ExitCode.OK;
     }
 
     private int one(ServerConnection remote, String path, String name, String of) {
@@ -195,7 +195,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
       String answer = remote.get(page);
       if (json.isSet()) {
         shell.line(answer);
-        return Foliot.OK;
+        return ExitCode.OK;
       }
       JsonView view = JsonView.parse(answer);
       table(shell, view.at("runs").items());
@@ -212,7 +212,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
       } else if (onlyFailed) {
         shell.line("no shard of it failed");
       }
-      return Foliot.OK;
+      return ExitCode.OK;
     }
 
     private int limit() {
@@ -271,7 +271,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
           + (time == null ? "" : "&time=" + ServerConnection.segment(time)));
       if (json.isSet()) {
         shell.line(answer);
-        return Foliot.OK;
+        return ExitCode.OK;
       }
       JsonView log = JsonView.parse(answer);
       List<JsonView> shards = log.at("shards").items();
@@ -288,7 +288,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
       if (log.at("more").isTrue()) {
         shell.error("(there may be more; a larger --limit shows them)");
       }
-      return Foliot.OK;
+      return ExitCode.OK;
     }
   }
 
@@ -326,7 +326,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
           JobPutCommand.TIMEOUT);
       shell.line("shard " + shard + " of the run of " + time + " runs again; foliot jobs runs " + name
           + " " + time + " shows it");
-      return Foliot.OK;
+      return ExitCode.OK;
     }
   }
 
@@ -382,7 +382,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
       List<JsonView> times = answer.at("times").items();
       times.forEach(time -> shell.line(name + " runs for " + time.text()));
       if (wait == null || times.isEmpty()) {
-        return Foliot.OK;
+        return ExitCode.OK;
       }
       Duration patience = wait;
       JsonView run = Progress.during(shell, name, progress -> ended(remote, path + "/runs/"
@@ -393,7 +393,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
       }
       shell.line(name + " " + result(run) + ", " + run.at("shards").number() + " shards, " + run.at("failed").number()
           + " failed");
-      return run.at("result").text().equals("SUCCEEDED") ? Foliot.OK : Foliot.FAILURE;
+      return run.at("result").text().equals("SUCCEEDED") ? ExitCode.OK : ExitCode.FAILURE;
     }
 
     /** Reads a run until it has ended or the time is over, and returns its last state. */
@@ -429,7 +429,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     int act(ServerConnection remote, String path, String name) {
       remote.post(path + "/runs/" + ServerConnection.segment(time) + "/stop", "", JobPutCommand.TIMEOUT);
       shell.line("the runs of " + time + " are being stopped");
-      return Foliot.OK;
+      return ExitCode.OK;
     }
   }
 
@@ -447,7 +447,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     int act(ServerConnection remote, String path, String name) {
       remote.delete(path + (cancelRuns ? "?runs=cancel" : ""));
       shell.line(name + " is deleted");
-      return Foliot.OK;
+      return ExitCode.OK;
     }
   }
 }

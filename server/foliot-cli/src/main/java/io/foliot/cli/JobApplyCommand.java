@@ -77,7 +77,7 @@ final class JobApplyCommand implements Callable<Integer> {
         }
       }
     }
-    return refused == 0 ? Foliot.OK : Foliot.FAILURE;
+    return refused == 0 ? ExitCode.OK : ExitCode.FAILURE;
   }
 
   /** Prints the result for a job. Returns false if the server refused it. */

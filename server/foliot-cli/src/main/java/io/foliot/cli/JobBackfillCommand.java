@@ -49,6 +49,6 @@ final class JobBackfillCommand implements Callable<Integer> {
     List<JsonView> times = answer.at("times").items();
     shell.line(dryRun ? job + " would run for:" : job + " runs for:");
     JobActCommand.times(shell, times);
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 }

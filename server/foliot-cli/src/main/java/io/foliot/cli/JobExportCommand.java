@@ -45,6 +45,6 @@ final class JobExportCommand implements Callable<Integer> {
           .forEach(name -> definition.set(name, job.at(name).node()));
     }
     shell.out().print(JobApplyCommand.YAML.writeValueAsString(file));
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 }

@@ -38,6 +38,6 @@ final class JobPreviewCommand implements Callable<Integer> {
       JobActCommand.times(shell, JsonView.parse(remote.post("/v1/schedules:preview?count=" + count,
           schedule.json().toString(), TIMEOUT)).at("times").items());
     }
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 }

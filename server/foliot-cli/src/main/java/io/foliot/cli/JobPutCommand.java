@@ -70,6 +70,6 @@ final class JobPutCommand implements Callable<Integer> {
       change.lines().forEach(shell::line);
       shell.line("  (to change single settings: foliot jobs set " + job + ")");
     }
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 }

@@ -52,7 +52,7 @@ final class JobSetCommand implements Callable<Integer> {
     }
     shell.line(job + (change.isNew() || !change.lines().isEmpty() ? " is changed" : " is unchanged"));
     change.lines().forEach(shell::line);
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   /** Returns the change as a JSON merge patch (RFC 7396): a null resets a field to its default. */

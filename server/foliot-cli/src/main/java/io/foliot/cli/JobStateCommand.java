@@ -69,7 +69,7 @@ abstract sealed class JobStateCommand implements Callable<Integer> {
         }
       }
     }
-    return failed == 0 ? Foliot.OK : Foliot.FAILURE;
+    return failed == 0 ? ExitCode.OK : ExitCode.FAILURE;
   }
 
   /** Pauses jobs. */

@@ -108,7 +108,7 @@ final class JobsCommand implements Callable<Integer> {
     }
     if (json.isSet()) {
       shell.line(JsonView.object("jobs", jobs));
-      return Foliot.OK;
+      return ExitCode.OK;
     }
     jobs.forEach(job -> addRow(table, job));
     if (table.isEmpty()) {
@@ -116,7 +116,7 @@ final class JobsCommand implements Callable<Integer> {
     } else {
       table.print(shell);
     }
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   private static void addRow(Table table, JsonView job) {

@@ -44,19 +44,19 @@ final class KeysCommand implements Callable<Integer> {
     }
     if (json.isSet()) {
       shell.line(answer);
-      return Foliot.OK;
+      return ExitCode.OK;
     }
     List<JsonView> keys = JsonView.parse(answer).at("keys").items();
     if (keys.isEmpty()) {
       shell.line(
           "there are no API keys. To create one, run \"./foliot keys create --allow admin --queues '*'\". After that, every call needs a key");
-      return Foliot.OK;
+      return ExitCode.OK;
     }
     Table table = new Table().left("ID").left("ALLOWS").left("QUEUES").left("CREATED").left("EXPIRES").left("NOTE");
     keys.forEach(key -> table.row(key.at("id").text(), joined(key.at("actions")), joined(key.at("queues")),
         key.at("createdAt").text(), key.at("expiresAt").text(), key.at("note").text("")));
     table.print(shell);
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   private static String joined(JsonView texts) {
@@ -100,14 +100,14 @@ final class KeysCommand implements Callable<Integer> {
       }
       if (json.isSet()) {
         shell.line(answer);
-        return Foliot.OK;
+        return ExitCode.OK;
       }
       JsonView key = JsonView.parse(answer);
       // Only the key goes to the standard output, so that it can be piped into a file of secrets.
       shell.line(key.at("key").text());
       shell.error("created " + key.at("id").text() + "; keep the key, it cannot be shown again. Commands read it from "
           + ServerConnection.KEY_VARIABLE);
-      return Foliot.OK;
+      return ExitCode.OK;
     }
   }
 
@@ -132,7 +132,7 @@ final class KeysCommand implements Callable<Integer> {
         remote.delete(PATH + "/" + ServerConnection.segment(id));
       }
       shell.line(id + " is deleted");
-      return Foliot.OK;
+      return ExitCode.OK;
     }
   }
 }

@@ -117,7 +117,7 @@ final class MigrateCommand implements Callable<Integer> {
           .failure("all but " + result.unreadable().size() + " tasks were moved; the others cannot be read, and"
               + " stay in the source: " + source.name());
     }
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   private int release(String text) {
@@ -130,7 +130,7 @@ final class MigrateCommand implements Callable<Integer> {
       } else {
         shell.line(store.name() + (sealed ? " is open again" : " was not sealed"));
       }
-      return Foliot.OK;
+      return ExitCode.OK;
     }
   }
 

@@ -30,7 +30,7 @@ abstract sealed class QueueActCommand implements Callable<Integer> {
       remote.run(client -> act(client, queue));
     }
     shell.line(queue + " " + done);
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   /** Deletes a queue. */

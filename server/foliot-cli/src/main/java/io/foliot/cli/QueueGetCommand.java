@@ -31,12 +31,12 @@ final class QueueGetCommand implements Callable<Integer> {
     }
     if (json.isSet()) {
       shell.line(answer);
-      return Foliot.OK;
+      return ExitCode.OK;
     }
     CommandOutput lines = new CommandOutput();
     add(lines, "", JsonView.parse(answer));
     lines.print(shell, false);
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   private static void add(CommandOutput lines, String prefix, JsonView view) {

@@ -68,14 +68,14 @@ final class QueuePurgeCommand implements Callable<Integer> {
     }
     if (json.isSet()) {
       shell.line(new CommandOutput().add("cancelled", result.cancelled()).add("pending", result.pending()).json());
-      return Foliot.OK;
+      return ExitCode.OK;
     }
     shell.line("cancelled " + Words.number(result.cancelled(), "task"));
     if (result.pending() > 0) {
       shell.line("still running: " + Words.number(result.pending(), "task")
           + ", to be cancelled when an attempt ends without success");
     }
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   private TaskFilter filter() {

@@ -69,7 +69,7 @@ final class QueuePutCommand implements Callable<Integer> {
       change.lines().forEach(shell::line);
       shell.line("  (to change single settings: foliot queues set " + queue + ")");
     }
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   private Target target() {

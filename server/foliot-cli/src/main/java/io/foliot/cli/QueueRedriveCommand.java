@@ -1,6 +1,6 @@
 package io.foliot.cli;
 
-import io.foliot.client.RedriveResult;
+import io.foliot.client.BulkRedriveResult;
 import io.foliot.server.config.Defaults;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +42,7 @@ final class QueueRedriveCommand implements Callable<Integer> {
       throw CommandException.usage("a redrive takes ids or a --limit, not both");
     }
     CommandException.ensurePositive("--limit", limit);
-    RedriveResult result;
+    BulkRedriveResult result;
     try (ServerConnection remote = server.open(shell)) {
       result = remote.call(client -> ids.isEmpty()
           ? client.redrive(queue, limit == null ? Defaults.REDRIVE : limit)
@@ -51,7 +51,7 @@ final class QueueRedriveCommand implements Callable<Integer> {
     if (json.isSet()) {
       shell.line(new CommandOutput().add("redriven", result.redriven()).add("conflicts", result.conflicts())
           .add("more", result.more()).json());
-      return Foliot.OK;
+      return ExitCode.OK;
     }
     shell.line(Words.number(result.redriven(), "failed task") + " will run again"
         + (result.more() ? "; there are more failed tasks" : ""));
@@ -59,6 +59,6 @@ final class QueueRedriveCommand implements Callable<Integer> {
       shell.line("not redriven, because their keys now have other live tasks: "
           + String.join(", ", result.conflicts()));
     }
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 }

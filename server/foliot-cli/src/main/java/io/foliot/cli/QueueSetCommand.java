@@ -50,7 +50,7 @@ final class QueueSetCommand implements Callable<Integer> {
     }
     shell.line(queue + (change.lines().isEmpty() ? " is unchanged" : " is changed"));
     change.lines().forEach(shell::line);
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   private QueuePatch patch() {

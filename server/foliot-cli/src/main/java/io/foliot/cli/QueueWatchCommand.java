@@ -45,7 +45,7 @@ final class QueueWatchCommand implements Callable<Integer> {
       for (int shown = 1;; shown++) {
         shell.line(TIME.format(Instant.now()) + "  " + line);
         if ((count != null && shown >= count) || shell.out().checkError()) {
-          return Foliot.OK;
+          return ExitCode.OK;
         }
         next += REFRESH_NANOS;
         for (long left = next - System.nanoTime(); left > 0; left = next - System.nanoTime()) {

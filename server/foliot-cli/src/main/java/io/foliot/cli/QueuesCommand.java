@@ -44,17 +44,17 @@ final class QueuesCommand implements Callable<Integer> {
     }
     if (json.isSet()) {
       shell.line(answer);
-      return Foliot.OK;
+      return ExitCode.OK;
     }
     List<JsonView> queues = JsonView.parse(answer).at("queues").items();
     if (queues.isEmpty()) {
       shell.line("there are no queues yet; ./foliot queues put NAME --to URL creates one");
-      return Foliot.OK;
+      return ExitCode.OK;
     }
     Table table = table();
     queues.forEach(queue -> addRow(table, queue));
     table.print(shell);
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   private static Table table() {

@@ -49,7 +49,7 @@ final class RestoreCommand implements Callable<Integer> {
       shell.line("restored to " + target + ", " + Words.bytes(bytes) + ", after " + Words.seconds(seconds)
           + "; ./foliot server --data " + target + " serves it");
     }
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   private static Path restore(Path source, Path target) {

@@ -28,6 +28,6 @@ final class RunCommand implements Callable<Integer> {
       remote.run(client -> client.runNow(id));
     }
     shell.line(id + " is due now");
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 }

@@ -112,7 +112,7 @@ final class ServerCommand implements Callable<Integer> {
     if (parent != null) {
       CompletableFuture<?> unused = ProcessHandle.of(parent).map(ProcessHandle::onExit)
           .orElse(CompletableFuture.completedFuture(null))
-          .thenRun(() -> Runtime.getRuntime().halt(Foliot.FAILURE));
+          .thenRun(() -> Runtime.getRuntime().halt(ExitCode.FAILURE));
     }
   }
 

@@ -61,7 +61,7 @@ final class SlotsCommand implements Callable<Integer> {
             ? new CommandOutput().add("slots", done.slots()).add("moved", done.moved()).json()
             : "the store has " + done.slots() + " slots; tasks moved: " + done.moved()
                 + ". Servers use the new number after their next start");
-        return Foliot.OK;
+        return ExitCode.OK;
       }
     }
 

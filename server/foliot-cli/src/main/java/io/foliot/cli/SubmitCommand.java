@@ -109,7 +109,7 @@ final class SubmitCommand implements Callable<Integer> {
           .add("state", submitted.state());
       output.print(shell, json.isSet());
     }
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   private @Nullable Payload payload() {

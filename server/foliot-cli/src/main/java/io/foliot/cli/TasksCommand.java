@@ -78,11 +78,11 @@ final class TasksCommand implements Callable<Integer> {
         shell.line(remote.get("/v1/queues/" + ServerConnection.segment(of) + "/tasks?limit=" + limit
             + parameter("state", query.state()) + parameter("key", key) + parameter("job", job)
             + parameter("cursor", cursor)));
-        return Foliot.OK;
+        return ExitCode.OK;
       }
       show(remote, of, query);
     }
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   private static String parameter(String name, @Nullable Object value) {

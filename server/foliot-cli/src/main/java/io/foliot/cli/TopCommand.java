@@ -61,7 +61,7 @@ final class TopCommand implements Callable<Integer> {
     } catch (IOException e) {
       throw CommandException.failure("the terminal cannot be used: " + e.getMessage() + "; --lines needs none", e);
     }
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   private static void refresh(ServerConnection remote, TopScreen screen) {

@@ -1,7 +1,7 @@
 package io.foliot.cli;
 
 import io.foliot.client.KeyOutcome;
-import io.foliot.client.TouchResult;
+import io.foliot.client.TouchedKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +41,7 @@ final class TouchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    List<TouchResult> results;
+    List<TouchedKey> results;
     try (ServerConnection remote = server.open(shell)) {
       results = remote.call(client -> client.touchKeys(queue, keys, delay));
     }
@@ -57,7 +57,7 @@ final class TouchCommand implements Callable<Integer> {
       table.print(shell);
     }
     return results.stream().allMatch(result -> result.result() == KeyOutcome.RESET
-        || result.result() == KeyOutcome.RESET_PENDING) ? Foliot.OK : Foliot.FAILURE;
+        || result.result() == KeyOutcome.RESET_PENDING) ? ExitCode.OK : ExitCode.FAILURE;
   }
 
   private static Object dash(@Nullable Object value) {

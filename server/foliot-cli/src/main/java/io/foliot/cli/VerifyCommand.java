@@ -41,7 +41,7 @@ final class VerifyCommand implements Callable<Integer> {
     } else {
       print(folder, report, seconds);
     }
-    return report.isWhole() ? Foliot.OK : Foliot.FAILURE;
+    return report.isWhole() ? ExitCode.OK : ExitCode.FAILURE;
   }
 
   private VerifyReport verify(Path store) {

@@ -45,7 +45,7 @@ final class WorkersCommand implements Callable<Integer> {
     }
     if (json.isSet()) {
       shell.line(answer);
-      return Foliot.OK;
+      return ExitCode.OK;
     }
     Table table = new Table().right("SEAT").left("WORKER").left("STATE").left("ZONE").left("NODE").left("QUEUES");
     JsonView.parse(answer).at("workers").items().forEach(worker -> table.row(worker.at("seat").number(),
@@ -56,7 +56,7 @@ final class WorkersCommand implements Callable<Integer> {
     } else {
       table.print(shell);
     }
-    return Foliot.OK;
+    return ExitCode.OK;
   }
 
   /** Changes one worker. */
@@ -91,7 +91,7 @@ final class WorkersCommand implements Callable<Integer> {
         answer = remote.post(PATH + "/" + ServerConnection.segment(worker) + action, "{}", TIMEOUT);
       }
       shell.line(json.isSet() ? answer : worker + " " + done);
-      return Foliot.OK;
+      return ExitCode.OK;
     }
   }
 

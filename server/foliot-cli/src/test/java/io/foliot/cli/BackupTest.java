@@ -47,7 +47,7 @@ final class BackupTest {
   }
 
   private static void assertDone(Outcome outcome) {
-    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(ExitCode.OK);
   }
 
   private void writeTaskAndJob(FoliotServer server) {
@@ -155,10 +155,10 @@ final class BackupTest {
   void aFolderThatIsNotEmptyIsRefused() throws IOException {
     Files.writeString(folder.resolve("letter.txt"), "mine");
     Outcome backup = Outcome.of(Map.of(), "backup", "--to", folder.toString());
-    assertThat(backup.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(backup.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(backup.err()).contains("--to is not empty");
     Outcome restore = Outcome.of(Map.of(), "restore", "--from", folder.toString(), "--data", folder.toString());
-    assertThat(restore.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(restore.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(restore.err()).contains("--data is not empty");
   }
 
@@ -167,11 +167,11 @@ final class BackupTest {
     Path empty = Files.createDirectory(folder.resolve("empty"));
     Outcome backup = Outcome.of(Map.of(), "backup", "--data", empty.toString(), "--to",
         folder.resolve("new").toString());
-    assertThat(backup.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(backup.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(backup.err()).contains("there is no store in " + empty);
     Outcome restore = Outcome.of(Map.of(), "restore", "--from", empty.toString(), "--data",
         folder.resolve("data").toString());
-    assertThat(restore.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(restore.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(restore.err()).contains("no backup");
   }
 }

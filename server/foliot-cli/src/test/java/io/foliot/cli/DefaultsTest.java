@@ -123,7 +123,7 @@ final class DefaultsTest {
   }
 
   private static CommandLine foliot() {
-    return Foliot.commandLine(new Shell(new ByteArrayInputStream(new byte[0]),
+    return FoliotCommand.commandLine(new Shell(new ByteArrayInputStream(new byte[0]),
         new PrintStream(new ByteArrayOutputStream()), new PrintStream(new ByteArrayOutputStream()), Map.of(), false));
   }
 

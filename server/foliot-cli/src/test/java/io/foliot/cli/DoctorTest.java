@@ -32,7 +32,7 @@ final class DoctorTest {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Outcome outcome = Outcome.of(Map.of(), "doctor", "--json", "--data", data.toString(), "--port",
           Integer.toString(taken.getLocalPort()));
-      assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+      assertThat(outcome.exitCode()).isEqualTo(ExitCode.FAILURE);
       JsonView all = JsonView.parse(outcome.out());
       assertThat(all.at("ok").isTrue()).isFalse();
       assertThat(all.at("checks").items()).hasSize(8).allMatch(
@@ -54,7 +54,7 @@ final class DoctorTest {
     try {
       Outcome outcome = Outcome.of(Map.of(), "doctor", "--json", "--url",
           "http://127.0.0.1:" + other.getAddress().getPort());
-      assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+      assertThat(outcome.exitCode()).isEqualTo(ExitCode.FAILURE);
       assertThat(check(outcome, "server").at("seen").text()).contains("not as a Foliot server does");
     } finally {
       other.stop(0);
@@ -65,7 +65,7 @@ final class DoctorTest {
   void anUnreachableDatabaseIsReported() {
     Outcome outcome = Outcome.of(Map.of("FOLIOT_STORE_KIND", "jdbc:postgresql://127.0.0.1:1/foliot?password=hush",
         "FOLIOT_STORE_USER", "foliot"), "doctor", "--json", "--port", "0");
-    assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(outcome.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(check(outcome, "store").at("verdict").text()).isEqualTo("fail");
     assertThat(check(outcome, "store").at("advice").text()).contains("store.password");
     assertThat(outcome.out()).doesNotContain("hush");

@@ -30,7 +30,7 @@ final class DocumentedCommandsTest {
         new PrintStream(new ByteArrayOutputStream()), Map.of(), false);
     List<String> arguments = WORD.matcher(command).results().map(word -> word.group().replace("\"", "")).toList();
     try {
-      Foliot.commandLine(shell).parseArgs(arguments.toArray(String[]::new));
+      FoliotCommand.commandLine(shell).parseArgs(arguments.toArray(String[]::new));
       return null;
     } catch (CommandLine.ParameterException e) {
       return "./foliot " + command + ": " + e.getMessage();

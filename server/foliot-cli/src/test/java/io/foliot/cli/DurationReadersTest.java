@@ -17,7 +17,7 @@ import io.foliot.client.UnknownOutcomeException;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.delivery.http.HttpDelivery;
 import io.foliot.delivery.http.HttpDeliveryOptions;
@@ -211,8 +211,9 @@ final class DurationReadersTest {
         HttpDelivery delivery = new HttpDelivery(HttpDeliveryOptions.builder().allowLoopback(true).build())) {
       TaskRecord task = TaskRecord.edit(TaskId.of(1, 2, 3), "q", null).state(TaskState.RUNNING).token(new Token(1, 2))
           .generation(1).attempt(1).body(Body.json("{}")).done();
-      Attempt attempt = new Attempt(task, Target.http(receiver.url()), "00-" + "1".repeat(32) + "-" + "2".repeat(16)
-          + "-01");
+      DeliveryAttempt attempt = new DeliveryAttempt(task, Target.http(receiver.url()),
+          "00-" + "1".repeat(32) + "-" + "2".repeat(16)
+              + "-01");
       for (Row row : rows()) {
         if (!row.isHeaderValue()) {
           continue;

@@ -35,7 +35,7 @@ final class JobCommandsTest {
 
   @BeforeEach
   void createQueue() {
-    assertThat(run("queues", "put", "billing", "--pull").exitCode()).isEqualTo(Foliot.OK);
+    assertThat(run("queues", "put", "billing", "--pull").exitCode()).isEqualTo(ExitCode.OK);
   }
 
   @AfterEach
@@ -52,7 +52,7 @@ final class JobCommandsTest {
 
   private String output(String... words) {
     Outcome outcome = run(words);
-    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(ExitCode.OK);
     return outcome.out();
   }
 
@@ -196,7 +196,7 @@ final class JobCommandsTest {
 
     Files.writeString(file, exported.replace("every: 10m", "every: 20m").replace("Europe/Berlin", "Europe/Berln"));
     Outcome outcome = run("jobs", "apply", "-f", file.toString());
-    assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(outcome.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(outcome.out().lines()).containsExactly("b is changed");
     assertThat(outcome.err()).contains("a is refused", "Europe/Berlin");
 
@@ -221,7 +221,7 @@ final class JobCommandsTest {
         .startsWith("a ");
     assertThat(output("jobs", "resume", "--all").lines()).hasSize(3);
     Outcome partly = run("jobs", "pause", "a", "nobody", "c");
-    assertThat(partly.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(partly.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(partly.out().lines()).containsExactly("a is paused", "c is paused");
     assertThat(partly.err()).contains("nobody is unchanged");
     assertThat(run("jobs", "pause").err()).contains("name the jobs, or give --all");
@@ -241,7 +241,7 @@ final class JobCommandsTest {
       assertThat(output("jobs", "trigger", "report", "--parameter", "\"good\"", "--wait")).contains("report runs for",
           "report SUCCEEDED, 1 shards, 0 failed");
       Outcome failed = run("jobs", "trigger", "report", "--parameter", "\"fail\"", "--wait", "1m");
-      assertThat(failed.exitCode()).isEqualTo(Foliot.FAILURE);
+      assertThat(failed.exitCode()).isEqualTo(ExitCode.FAILURE);
       assertThat(failed.out()).contains("report FAILED, 1 shards, 1 failed");
     }
     assertThat(run("jobs", "trigger", "report", "--wait", "100ms").err()).contains("has not ended after 100ms");
@@ -282,7 +282,7 @@ final class JobCommandsTest {
     assertThat(run("jobs", "put", "report", "--queue", "billing", "--cron", "61 * * * *").err())
         .contains("61", "minute");
     assertThat(run("jobs", "put", "report", "--queue", "nowhere", "--every", "1m").err()).contains("nowhere");
-    assertThat(run("jobs", "trigger", "nothing").exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(run("jobs", "trigger", "nothing").exitCode()).isEqualTo(ExitCode.FAILURE);
   }
 
   @Test
@@ -298,7 +298,7 @@ final class JobCommandsTest {
     putReport();
     for (String wrong : new String[]{"{x", "1, \"until\": 2"}) {
       Outcome refused = run("jobs", "trigger", "report", "--parameter", wrong);
-      assertThat(refused.exitCode()).as(refused.out()).isEqualTo(Foliot.USAGE);
+      assertThat(refused.exitCode()).as(refused.out()).isEqualTo(ExitCode.USAGE);
       assertThat(refused.err()).contains("--parameter: expected JSON");
     }
     assertThat(output("jobs", "runs", "report")).contains("has not run yet");
@@ -308,7 +308,7 @@ final class JobCommandsTest {
   void aScopeForWorkersIsRefusedForAQueueWithoutWorkers() {
     output("queues", "put", "calls", "--to", "http://127.0.0.1:1/x");
     Outcome refused = run("jobs", "put", "caches", "--queue", "calls", "--every", "1m", "--scope", "all");
-    assertThat(refused.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(refused.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(refused.err()).contains("scope: all is for queues whose tasks workers take", "queue calls");
     assertThat(run("jobs", "get", "caches").err()).contains("there is no job caches");
   }
@@ -317,7 +317,7 @@ final class JobCommandsTest {
   void aCountOfShardsOutOfRangeIsRefused() {
     for (String shards : new String[]{"0", "-1", "10001"}) {
       Outcome refused = run("jobs", "put", "scan", "--queue", "billing", "--every", "1m", "--shards", shards);
-      assertThat(refused.exitCode()).isEqualTo(Foliot.FAILURE);
+      assertThat(refused.exitCode()).isEqualTo(ExitCode.FAILURE);
       assertThat(refused.err()).contains("shards: expected a whole number from 1 to 10000, but got " + shards);
     }
     assertThat(output("jobs")).contains("there are no such jobs");

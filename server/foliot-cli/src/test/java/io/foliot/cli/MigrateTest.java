@@ -26,7 +26,7 @@ final class MigrateTest {
 
   private static Outcome run(FoliotServer server, String... words) {
     Outcome outcome = Outcome.of(Map.of("FOLIOT_URL", server.url()), words);
-    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(ExitCode.OK);
     return outcome;
   }
 
@@ -40,11 +40,11 @@ final class MigrateTest {
       run(server, "queues", "put", "orders", "--pull");
       run(server, "submit", "orders", "--key", "order-7", "--delay", "1h");
       Outcome inUse = Outcome.of(Map.of(), "migrate", "--from", rocks("old"), "--to", rocks("new"));
-      assertThat(inUse.exitCode()).isEqualTo(Foliot.FAILURE);
+      assertThat(inUse.exitCode()).isEqualTo(ExitCode.FAILURE);
       assertThat(inUse.err()).contains("in use by another process");
     }
     Outcome moved = Outcome.of(Map.of(), "migrate", "--from", rocks("old"), "--to", rocks("new"));
-    assertThat(moved.exitCode()).as(moved.err()).isEqualTo(Foliot.OK);
+    assertThat(moved.exitCode()).as(moved.err()).isEqualTo(ExitCode.OK);
     assertThat(moved.out()).contains("moved 1 task ", "1 setting ");
     try (FoliotServer server = start("new")) {
       assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
@@ -52,7 +52,7 @@ final class MigrateTest {
     assertThatThrownBy(() -> start("old")).isInstanceOf(StartException.class).hasMessageContaining("were moved to")
         .hasMessageContaining("--release");
     assertThat(Outcome.of(Map.of(), "migrate", "--release", rocks("old"), "--to", rocks("new")).exitCode())
-        .isEqualTo(Foliot.USAGE);
+        .isEqualTo(ExitCode.USAGE);
     assertThat(Outcome.of(Map.of(), "migrate", "--release", rocks("old"), "--json").out())
         .contains("\"released\":true");
     assertThat(Outcome.of(Map.of(), "migrate", "--release", rocks("old")).out()).contains("was not sealed");
@@ -64,9 +64,9 @@ final class MigrateTest {
   @Test
   void aMissingSourceFailsAndCreatesNothing() {
     Outcome outcome = Outcome.of(Map.of(), "migrate", "--from", rocks("nope"), "--to", rocks("new"));
-    assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(outcome.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(outcome.err()).contains("there is no store at rocksdb:" + folder.resolve("nope"), "nothing was created");
-    assertThat(Outcome.of(Map.of(), "migrate", "--release", rocks("nope")).exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(Outcome.of(Map.of(), "migrate", "--release", rocks("nope")).exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(folder).isEmptyDirectory();
   }
 
@@ -81,7 +81,7 @@ final class MigrateTest {
       }
     }
     Outcome moved = Outcome.of(Map.of(), "migrate", "--from", rocks("old"), "--to", rocks("new"));
-    assertThat(moved.exitCode()).as(moved.err()).isEqualTo(Foliot.OK);
+    assertThat(moved.exitCode()).as(moved.err()).isEqualTo(ExitCode.OK);
     assertThat(moved.out()).contains("start servers with --store rocksdb --data " + folder.resolve("new"),
         "dead letters left in " + rocks("old") + ": 1. ", "--release " + rocks("old"),
         "foliot server --store rocksdb --data " + folder.resolve("old"));

@@ -20,7 +20,7 @@ record Outcome(int exitCode, String out, String err) {
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     Shell shell = new Shell(new ByteArrayInputStream(in.getBytes(UTF_8)), new PrintStream(out, true, UTF_8),
         new PrintStream(err, true, UTF_8), environment, false);
-    int exitCode = Foliot.run(shell, words);
+    int exitCode = FoliotCommand.run(shell, words);
     return new Outcome(exitCode, out.toString(UTF_8), err.toString(UTF_8));
   }
 }

@@ -78,7 +78,7 @@ final class PackagedCommandTest {
 
   private String output(String... words) throws IOException, InterruptedException {
     Outcome outcome = run(words);
-    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(ExitCode.OK);
     return outcome.out();
   }
 

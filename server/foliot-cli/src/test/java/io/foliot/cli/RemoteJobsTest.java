@@ -58,13 +58,13 @@ final class RemoteJobsTest {
     void moveTo(Store target) {
       Outcome moved = Outcome.of(Map.of("FOLIOT_FROM_USER", user, "FOLIOT_FROM_PASSWORD", password, "FOLIOT_TO_USER",
           target.user, "FOLIOT_TO_PASSWORD", target.password), "migrate", "--from", address, "--to", target.address);
-      assertThat(moved.exitCode()).as("from %s to %s: %s", name, target.name, moved.err()).isEqualTo(Foliot.OK);
+      assertThat(moved.exitCode()).as("from %s to %s: %s", name, target.name, moved.err()).isEqualTo(ExitCode.OK);
     }
   }
 
   private static String run(FoliotServer server, String... words) {
     Outcome outcome = Outcome.of(Map.of("FOLIOT_URL", server.url()), words);
-    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(ExitCode.OK);
     return outcome.out();
   }
 

@@ -55,7 +55,7 @@ final class RemoteStoresTest {
 
   private static Outcome run(FoliotServer server, String... words) {
     Outcome outcome = Outcome.of(Map.of("FOLIOT_URL", server.url()), words);
-    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(ExitCode.OK);
     return outcome;
   }
 
@@ -129,7 +129,7 @@ final class RemoteStoresTest {
         submit(server);
         JobAccount.put(server, "orders");
         Outcome doubled = Outcome.of(Map.of(), "slots", "double", "--store", redis.uri().toString());
-        assertThat(doubled.exitCode()).as(doubled.err()).isEqualTo(Foliot.OK);
+        assertThat(doubled.exitCode()).as(doubled.err()).isEqualTo(ExitCode.OK);
         assertThat(doubled.out()).contains("the store has 128 slots");
         assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
         JobAccount.assertContinues(server);
@@ -152,7 +152,7 @@ final class RemoteStoresTest {
         for (int i = 0; i < 2; i++) {
           Outcome outcome = Outcome.of(source.startsWith("jdbc:") ? login : Map.of(), "migrate", "--from", source,
               "--to", target);
-          assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+          assertThat(outcome.exitCode()).isEqualTo(ExitCode.FAILURE);
           assertThat(outcome.err()).contains("there is no store at", "nothing was created");
         }
       }
@@ -192,16 +192,16 @@ final class RemoteStoresTest {
       Database database = postgres.createDatabase();
       Outcome moved = Outcome.of(Map.of("FOLIOT_TO_USER", database.user(), "FOLIOT_TO_PASSWORD", database.password()),
           "migrate", "--from", "rocksdb:" + data, "--to", database.jdbcUrl());
-      assertThat(moved.exitCode()).as(moved.err()).isEqualTo(Foliot.OK);
+      assertThat(moved.exitCode()).as(moved.err()).isEqualTo(ExitCode.OK);
       assertThat(moved.out() + moved.err()).contains("moved 1 task ").doesNotContain(database.password());
       try (FoliotServer server = start(flags(database))) {
         assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
         String back = "rocksdb:" + folder.resolve("back");
         Outcome live = Outcome.of(Map.of("FOLIOT_FROM_USER", database.user(), "FOLIOT_FROM_PASSWORD",
             database.password()), "migrate", "--from", database.jdbcUrl(), "--to", back);
-        assertThat(live.exitCode()).as(live.err()).isEqualTo(Foliot.OK);
+        assertThat(live.exitCode()).as(live.err()).isEqualTo(ExitCode.OK);
         Outcome refused = Outcome.of(Map.of("FOLIOT_URL", server.url()), "submit", "orders", "--delay", "1h");
-        assertThat(refused.exitCode()).isEqualTo(Foliot.FAILURE);
+        assertThat(refused.exitCode()).isEqualTo(ExitCode.FAILURE);
         assertThat(refused.err()).contains("were moved to another store").doesNotContain("rocksdb:");
       }
     }

@@ -127,35 +127,36 @@ final class SecretsTest {
   @Test
   void aPostgreSqlFailureShowsTheServersReason() {
     Database database = postgres.createDatabase();
-    assertRefused(Foliot.FAILURE, "database \"nope\" does not exist", "--store", jdbc(database, "nope", ""),
+    assertRefused(ExitCode.FAILURE, "database \"nope\" does not exist", "--store", jdbc(database, "nope", ""),
         "--store-user",
         database.user(), "--store-password", database.password());
-    assertRefused(Foliot.FAILURE, "nobody", "--store", jdbc(database, database.name(), "?sslpassword=" + CANARY),
+    assertRefused(ExitCode.FAILURE, "nobody", "--store", jdbc(database, database.name(), "?sslpassword=" + CANARY),
         "--store-user", "nobody", "--store-password", CANARY);
-    assertRefused(Foliot.FAILURE, "refused", "--store", "jdbc:postgresql://" + NOWHERE + "/foliot?password=" + CANARY);
-    assertRefused(Foliot.USAGE, "no user and no password in front of the host", "--store",
+    assertRefused(ExitCode.FAILURE, "refused", "--store",
+        "jdbc:postgresql://" + NOWHERE + "/foliot?password=" + CANARY);
+    assertRefused(ExitCode.USAGE, "no user and no password in front of the host", "--store",
         "jdbc:postgresql://foliot:" + CANARY + "@" + NOWHERE + "/foliot");
-    assertRefused(Foliot.USAGE, "no user and no password in front of the host", "--store",
+    assertRefused(ExitCode.USAGE, "no user and no password in front of the host", "--store",
         "jdbc:postgresql://foliot:" + CANARY + "/@?" + CANARY + "@" + NOWHERE + "/foliot");
-    assertRefused(Foliot.FAILURE, "cannot be", "--store",
+    assertRefused(ExitCode.FAILURE, "cannot be", "--store",
         "jdbc:postgresql://127.0.0.1:port/foliot?password=" + CANARY);
   }
 
   @Test
   void aMariaDbFailureShowsTheServersReason() {
     Database database = mariadb.createDatabase();
-    assertRefused(Foliot.FAILURE, "Unknown database 'nope'", "--store", jdbc(database, "nope", ""), "--store-user",
+    assertRefused(ExitCode.FAILURE, "Unknown database 'nope'", "--store", jdbc(database, "nope", ""), "--store-user",
         database.user(), "--store-password", database.password());
-    assertRefused(Foliot.FAILURE, "Access denied", "--store", jdbc(database, database.name(), "?password=" + CANARY),
+    assertRefused(ExitCode.FAILURE, "Access denied", "--store", jdbc(database, database.name(), "?password=" + CANARY),
         "--store-user", database.user());
-    assertRefused(Foliot.FAILURE, "Access denied", "--store", jdbc(database, database.name(), "").replace("mariadb",
+    assertRefused(ExitCode.FAILURE, "Access denied", "--store", jdbc(database, database.name(), "").replace("mariadb",
         "mysql"), "--store-user", database.user(), "--store-password", CANARY);
-    assertRefused(Foliot.FAILURE, "sslMode=disable", "--store",
+    assertRefused(ExitCode.FAILURE, "sslMode=disable", "--store",
         jdbc(database, database.name(), "?sslMode=verify-full&keyStorePassword=" + CANARY), "--store-user",
         database.user(), "--store-password", database.password());
-    assertRefused(Foliot.USAGE, "no user and no password in front of the host", "--store",
+    assertRefused(ExitCode.USAGE, "no user and no password in front of the host", "--store",
         "jdbc:mariadb://foliot:" + CANARY + "@" + NOWHERE + "/foliot");
-    assertRefused(Foliot.FAILURE, "sslMode", "--store",
+    assertRefused(ExitCode.FAILURE, "sslMode", "--store",
         "jdbc:mariadb://" + NOWHERE + "/foliot?sslMode=never&password=" + CANARY);
   }
 
@@ -167,7 +168,7 @@ final class SecretsTest {
         "postgresql://u:" + CANARY + "@db/foliot", "mysql://u:" + CANARY + "@db/foliot")) {
       lines.texts.clear();
       Outcome outcome = Outcome.of(Map.of(), "server", "--port", "0", "--store", url);
-      assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+      assertThat(outcome.exitCode()).isEqualTo(ExitCode.USAGE);
       assertThat(outcome.err()).contains("jdbc:postgresql:", "jdbc:mariadb:", "jdbc:mysql:").doesNotContain("\tat ");
       assertThat(outcome.err().replace("jdbc:" + CANARY, "")).doesNotContain(CANARY);
     }
@@ -176,28 +177,29 @@ final class SecretsTest {
   @Test
   void aRedisFailureShowsTheServersReason() {
     String host = "127.0.0.1:" + redis.port();
-    assertRefused(Foliot.FAILURE, "WRONGPASS", "--store", "redis://" + host, "--store-password", CANARY);
-    assertRefused(Foliot.FAILURE, "WRONGPASS", "--store", "redis://:" + CANARY + "@" + host);
-    assertRefused(Foliot.FAILURE, "WRONGPASS", "--store", "redis://user:" + CANARY + "@" + host);
-    assertRefused(Foliot.FAILURE, "NOAUTH", "--store", "redis://" + host);
-    assertRefused(Foliot.FAILURE, "refused", "--store", "redis://:" + CANARY + "@" + NOWHERE);
-    assertRefused(Foliot.FAILURE, "Redis", "--store", "redis://:" + CANARY + "@" + NOWHERE + ",redis://:" + CANARY + "@"
-        + NOWHERE);
-    assertRefused(Foliot.FAILURE, "Redis", "--store", "redis-sentinel://" + CANARY + "@" + NOWHERE + "#main");
-    assertRefused(Foliot.FAILURE, "Redis", "--store", "rediss://:" + CANARY + "@" + host);
-    assertRefused(Foliot.USAGE, "redis://host", "--store", "redis://:" + CANARY + "@");
+    assertRefused(ExitCode.FAILURE, "WRONGPASS", "--store", "redis://" + host, "--store-password", CANARY);
+    assertRefused(ExitCode.FAILURE, "WRONGPASS", "--store", "redis://:" + CANARY + "@" + host);
+    assertRefused(ExitCode.FAILURE, "WRONGPASS", "--store", "redis://user:" + CANARY + "@" + host);
+    assertRefused(ExitCode.FAILURE, "NOAUTH", "--store", "redis://" + host);
+    assertRefused(ExitCode.FAILURE, "refused", "--store", "redis://:" + CANARY + "@" + NOWHERE);
+    assertRefused(ExitCode.FAILURE, "Redis", "--store",
+        "redis://:" + CANARY + "@" + NOWHERE + ",redis://:" + CANARY + "@"
+            + NOWHERE);
+    assertRefused(ExitCode.FAILURE, "Redis", "--store", "redis-sentinel://" + CANARY + "@" + NOWHERE + "#main");
+    assertRefused(ExitCode.FAILURE, "Redis", "--store", "rediss://:" + CANARY + "@" + host);
+    assertRefused(ExitCode.USAGE, "redis://host", "--store", "redis://:" + CANARY + "@");
   }
 
   @Test
   void secretsOfKeysAndCoordinatorsAreNotRepeated() {
     Database database = postgres.createDatabase();
-    assertRefused(Foliot.USAGE, "64 hexadecimal digits", "--admin-key-hash", "flt_" + CANARY);
+    assertRefused(ExitCode.USAGE, "64 hexadecimal digits", "--admin-key-hash", "flt_" + CANARY);
     String[] store = {"--store", jdbc(database, database.name(), ""), "--store-user", database.user(),
         "--store-password", database.password()};
     for (String cluster : List.of("zookeeper://user:" + CANARY + "@:x", "zk://user:" + CANARY + "@" + NOWHERE)) {
       List<String> words = new ArrayList<>(Arrays.asList(store));
       words.addAll(List.of("--cluster", cluster));
-      assertRefused(Foliot.USAGE, "cluster", words.toArray(String[]::new));
+      assertRefused(ExitCode.USAGE, "cluster", words.toArray(String[]::new));
     }
   }
 

@@ -75,19 +75,19 @@ final class SecureServerTest {
   @Test
   void theAuthorityOfACertificateCanBeNamed() {
     Outcome refused = queues(Map.of());
-    assertThat(refused.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(refused.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(refused.err()).contains("is not trusted").contains("FOLIOT_CA");
     Outcome trusted = queues(Map.of("FOLIOT_CA", folder.resolve("ca.pem").toString()));
     assertThat(trusted.err()).isEmpty();
-    assertThat(trusted.exitCode()).isEqualTo(Foliot.OK);
+    assertThat(trusted.exitCode()).isEqualTo(ExitCode.OK);
   }
 
   @Test
   void aFileWithoutCertificatesIsAUsageError() throws Exception {
     Path empty = Files.writeString(folder.resolve("empty.pem"), "");
     Outcome without = queues(Map.of("FOLIOT_CA", empty.toString()));
-    assertThat(without.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(without.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(without.err()).contains("FOLIOT_CA: expected a file of certificates (PEM)").contains("empty.pem");
-    assertThat(queues(Map.of("FOLIOT_CA", folder.resolve("none").toString())).exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(queues(Map.of("FOLIOT_CA", folder.resolve("none").toString())).exitCode()).isEqualTo(ExitCode.USAGE);
   }
 }

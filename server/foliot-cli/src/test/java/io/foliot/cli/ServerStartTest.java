@@ -44,7 +44,7 @@ final class ServerStartTest {
   void aPortInUseIsNamed() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String port = Integer.toString(taken.getLocalPort());
-      assertRefused(server("--store", "memory", "--port", port), Foliot.FAILURE, port, "in use", "--port");
+      assertRefused(server("--store", "memory", "--port", port), ExitCode.FAILURE, port, "in use", "--port");
     }
   }
 
@@ -53,7 +53,7 @@ final class ServerStartTest {
     Path store = BackupCommand.storeFolder(folder);
     try (RocksDbStore open = RocksDbStore.open(store, RocksDbOptions.DEFAULT, new SystemClock())) {
       assertThat(open.slotCount()).isPositive();
-      assertRefused(server("--data", folder.toString(), "--port", "0"), Foliot.FAILURE, folder.toString());
+      assertRefused(server("--data", folder.toString(), "--port", "0"), ExitCode.FAILURE, folder.toString());
     }
   }
 
@@ -62,7 +62,7 @@ final class ServerStartTest {
     Path store = BackupCommand.storeFolder(folder);
     Files.createDirectories(store);
     Files.writeString(store.resolve("letter.txt"), "mine");
-    assertRefused(server("--data", folder.toString(), "--port", "0"), Foliot.FAILURE, "letter.txt");
+    assertRefused(server("--data", folder.toString(), "--port", "0"), ExitCode.FAILURE, "letter.txt");
     assertThat(store.resolve("letter.txt")).hasContent("mine");
   }
 
@@ -70,13 +70,13 @@ final class ServerStartTest {
   void aFileWithAMistakeIsNamedWithItsLine() throws IOException {
     Path file = folder.resolve("foliot.yaml");
     Files.writeString(file, "server:\n  prot: 1\n");
-    assertRefused(server("--config", file.toString()), Foliot.USAGE, "server.prot", "line 2", "server.port");
-    assertRefused(server("--config", folder.resolve("none.yaml").toString()), Foliot.USAGE, "does not exist");
+    assertRefused(server("--config", file.toString()), ExitCode.USAGE, "server.prot", "line 2", "server.port");
+    assertRefused(server("--config", folder.resolve("none.yaml").toString()), ExitCode.USAGE, "does not exist");
   }
 
   @Test
   void anAddressOfAnotherMachineIsNamed() {
-    assertRefused(server("--store", "memory", "--port", "0", "--host", "192.0.2.1"), Foliot.FAILURE, "192.0.2.1",
+    assertRefused(server("--store", "memory", "--port", "0", "--host", "192.0.2.1"), ExitCode.FAILURE, "192.0.2.1",
         "--host");
   }
 
@@ -84,7 +84,8 @@ final class ServerStartTest {
   void everyLineOfAJsonLogIsJson() throws Exception {
     Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
         System.getProperty("java.class.path"), "-Dfoliot.parent=" + ProcessHandle.current().pid(),
-        "-XX:TieredStopAtLevel=1", Foliot.class.getName(), "server", "--port", "0", "--store", "memory", "--log-format",
+        "-XX:TieredStopAtLevel=1", FoliotCommand.class.getName(), "server", "--port", "0", "--store", "memory",
+        "--log-format",
         "json").directory(folder.toFile()).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     List<String> lines = new ArrayList<>();
     try (BufferedReader out = process.inputReader(UTF_8)) {

@@ -45,11 +45,11 @@ final class UsageTest {
   void commandsHaveHelpAndAVersion() {
     for (List<String> command : COMMANDS) {
       Outcome help = run(command, "--help");
-      assertThat(help.exitCode()).as("%s", command).isEqualTo(Foliot.OK);
+      assertThat(help.exitCode()).as("%s", command).isEqualTo(ExitCode.OK);
       assertThat(help.out()).startsWith("Usage: foliot" + (command.isEmpty() ? "" : " " + String.join(" ", command)));
       assertThat(help.err()).isEmpty();
       Outcome version = run(command, "--version");
-      assertThat(version.exitCode()).as("%s", command).isEqualTo(Foliot.OK);
+      assertThat(version.exitCode()).as("%s", command).isEqualTo(ExitCode.OK);
       assertThat(version.out()).startsWith("foliot ");
     }
   }
@@ -74,7 +74,7 @@ final class UsageTest {
   @Test
   void anOptionOfACommandBeforeTheCommandIsExplained() {
     Outcome outcome = run("--url", "http://127.0.0.1:1", "queues");
-    assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(outcome.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(outcome.err()).contains("write it after the command: foliot COMMAND --url");
   }
 
@@ -105,7 +105,7 @@ final class UsageTest {
     assertThat(run("jobs", "pause", "nightly", "--all").err()).contains("not both");
     for (String url : List.of("http://", "http://a b", "http://[1")) {
       Outcome outcome = run("queues", "--url", url);
-      assertThat(outcome.exitCode()).as(url).isEqualTo(Foliot.USAGE);
+      assertThat(outcome.exitCode()).as(url).isEqualTo(ExitCode.USAGE);
       assertThat(outcome.err()).contains("expected a URL such as \"http://127.0.0.1:7400\", but got \"" + url + '"');
     }
   }
@@ -148,7 +148,7 @@ final class UsageTest {
   @Test
   void aMistypedCommandIsAUsageErrorThatNamesTheNearest() {
     Outcome outcome = run("submut");
-    assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(outcome.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(outcome.err()).contains("there is no command submut: did you mean submit?");
     assertThat(run("queues", "putt").err()).contains("there is no command putt: did you mean put?");
   }
@@ -162,14 +162,14 @@ final class UsageTest {
   @Test
   void withoutACommandTheHelpListsAllCommands() {
     Outcome outcome = run();
-    assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(outcome.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(outcome.err()).contains("Commands:", "server", "demo", "submit");
   }
 
   @Test
   void aMistypedOptionNamesTheNearest() {
     Outcome outcome = run("server", "--prot", "7401");
-    assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(outcome.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(outcome.err()).contains("server has no option --prot: did you mean --port?")
         .contains("foliot server --help");
   }
@@ -177,38 +177,39 @@ final class UsageTest {
   @Test
   void invalidValuesAreUsageErrors() {
     assertThat(run("touch", "q", "k", "--delay", "5q").err()).contains("a duration such as");
-    assertThat(run("touch", "q", "k", "--delay", "5q").exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(run("touch", "q", "k", "--delay", "5q").exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(run("submit", "q", "--delay", "-5s").err()).contains("expected a duration such as");
     assertThat(run("submit", "q", "--at", "tomorrow").err()).contains("an instant such as");
-    assertThat(run("submit", "q", "--payload", "{").exitCode()).isEqualTo(Foliot.USAGE);
-    assertThat(run("submit", "q", "--delay", "1s", "--at", "2026-11-21T09:30:00Z").exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(run("submit", "q", "--payload", "{").exitCode()).isEqualTo(ExitCode.USAGE);
+    assertThat(run("submit", "q", "--delay", "1s", "--at", "2026-11-21T09:30:00Z").exitCode())
+        .isEqualTo(ExitCode.USAGE);
     assertThat(run("server", "--port", "x").err()).contains("--port: expected a whole number from 0 to 65535");
-    assertThat(run("server", "--port", "x").exitCode()).isEqualTo(Foliot.USAGE);
-    assertThat(run("get").exitCode()).isEqualTo(Foliot.USAGE);
-    assertThat(run("get", "a", "b", "c").exitCode()).isEqualTo(Foliot.USAGE);
-    assertThat(run("queues", "--url", "ftp://x").exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(run("server", "--port", "x").exitCode()).isEqualTo(ExitCode.USAGE);
+    assertThat(run("get").exitCode()).isEqualTo(ExitCode.USAGE);
+    assertThat(run("get", "a", "b", "c").exitCode()).isEqualTo(ExitCode.USAGE);
+    assertThat(run("queues", "--url", "ftp://x").exitCode()).isEqualTo(ExitCode.USAGE);
   }
 
   @Test
   void aStoreWhoseSlotsCannotDoubleIsRefused() {
     Outcome outcome = run("slots", "double", "--store", "memory");
-    assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(outcome.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(outcome.err()).contains("only a store in Redis can get more slots").contains("store=memory");
     assertThat(run("slots", "double", "--store", "jdbc:postgresql://u:p@127.0.0.1/x").exitCode())
-        .isEqualTo(Foliot.USAGE);
+        .isEqualTo(ExitCode.USAGE);
   }
 
   @Test
   void aQueueWithoutATargetNamesTheOptions() {
     Outcome outcome = run("queues", "put", "orders");
-    assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(outcome.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(outcome.err()).contains("--to URL").contains("--pull");
   }
 
   @Test
   void aJobWithoutAQueueNamesTheMissingOption() {
     Outcome outcome = run("jobs", "put", "report", "--every", "10m");
-    assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(outcome.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(outcome.err()).contains("--queue");
     assertThat(run("jobs", "put", "report", "--queue", "q", "--every", "1m", "--parameter", "{").err())
         .contains("--parameter: expected JSON");
@@ -217,7 +218,7 @@ final class UsageTest {
   @Test
   void workerCommandsNeedTheNameOfAWorker() {
     Outcome outcome = run("workers", "disable");
-    assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(outcome.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(outcome.err()).contains("WORKER").contains("foliot workers disable --help");
     assertThat(run("workers", "stop", "w").err()).contains("there is no command stop");
   }
@@ -225,7 +226,7 @@ final class UsageTest {
   @Test
   void anUnreachableServerIsReportedWithTheRemedy() {
     Outcome outcome = run("queues", "--url", "http://127.0.0.1:1");
-    assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(outcome.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(outcome.err()).isEqualTo("foliot: nothing answers at http://127.0.0.1:1: start a server with ./foliot"
         + " server" + System.lineSeparator());
     assertThat(Outcome.of(Map.of("FOLIOT_URL", "http://127.0.0.1:1"), "get", "q", "k").err())

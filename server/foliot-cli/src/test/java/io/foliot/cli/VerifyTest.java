@@ -56,7 +56,7 @@ final class VerifyTest {
   @Test
   void anUndamagedFolderIsReportedAsSuch() {
     Outcome outcome = verify(data);
-    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(ExitCode.OK);
     assertThat(outcome.out()).contains("nothing is damaged", "1 records", "1 index", "1 keys");
     assertThat(verify(data, "--json").out()).contains("\"ok\":true", "\"records\":1", "\"damageCount\":0");
   }
@@ -68,10 +68,10 @@ final class VerifyTest {
     bytes[3] ^= 1;
     Files.write(table, bytes);
     Outcome outcome = verify(data);
-    assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(outcome.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(outcome.out()).contains("damaged", table.getFileName().toString(), "restore the newest backup");
     Outcome json = verify(data, "--json");
-    assertThat(json.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(json.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(json.out()).contains("\"ok\":false", "\"where\":\"files\"", table.getFileName().toString());
   }
 
@@ -79,11 +79,11 @@ final class VerifyTest {
   void aFolderInUseOrWithoutAStoreIsRefused() {
     try (FoliotServer server = start()) {
       Outcome outcome = verify(data);
-      assertThat(outcome.exitCode()).as(server.url()).isEqualTo(Foliot.FAILURE);
+      assertThat(outcome.exitCode()).as(server.url()).isEqualTo(ExitCode.FAILURE);
       assertThat(outcome.err()).contains("in use");
     }
     Outcome outcome = verify(folder.resolve("none"));
-    assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(outcome.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(outcome.err()).contains("there is no store in");
     assertThat(folder.resolve("none")).doesNotExist();
   }

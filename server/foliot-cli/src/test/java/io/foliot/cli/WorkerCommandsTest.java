@@ -40,7 +40,7 @@ final class WorkerCommandsTest {
 
   private String output(String... words) {
     Outcome outcome = run(words);
-    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(ExitCode.OK);
     return outcome.out();
   }
 
@@ -77,7 +77,7 @@ final class WorkerCommandsTest {
     eventually(out -> out.contains("LIVE"), "workers");
 
     Outcome unknown = run("workers", "disable", "nothing");
-    assertThat(unknown.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(unknown.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(unknown.err()).contains("no live worker has the name nothing", "foliot workers lists")
         .doesNotContain("/v1/");
 

@@ -75,7 +75,7 @@ final class WrongJobsTest {
 
   private String output(String... words) {
     Outcome outcome = Outcome.of(Map.of("FOLIOT_URL", server.url()), words);
-    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(ExitCode.OK);
     return outcome.out();
   }
 

@@ -55,7 +55,7 @@ final class ZooKeeperClusterTest {
 
   private static String cluster(FoliotServer server) {
     Outcome outcome = Outcome.of(Map.of("FOLIOT_URL", server.url()), "cluster", "--json");
-    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(ExitCode.OK);
     return outcome.out();
   }
 
@@ -112,9 +112,9 @@ final class ZooKeeperClusterTest {
       int port = zooKeeper.getPort();
       try (FoliotServer before = start(store, port, "before")) {
         Map<String, String> url = Map.of("FOLIOT_URL", before.url());
-        assertThat(Outcome.of(url, "queues", "put", "orders", "--pull").exitCode()).isEqualTo(Foliot.OK);
+        assertThat(Outcome.of(url, "queues", "put", "orders", "--pull").exitCode()).isEqualTo(ExitCode.OK);
         assertThat(Outcome.of(url, "submit", "orders", "--key", "order-7", "--delay", "3s").exitCode())
-            .isEqualTo(Foliot.OK);
+            .isEqualTo(ExitCode.OK);
       }
       zooKeeper.stop();
       try (FoliotServer alone = start(store, port, "alone");

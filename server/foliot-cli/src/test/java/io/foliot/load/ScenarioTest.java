@@ -2,7 +2,7 @@ package io.foliot.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.foliot.cli.Foliot;
+import io.foliot.cli.FoliotCommand;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.URI;
@@ -25,7 +25,7 @@ final class ScenarioTest {
   private static final double SECONDS = 0.4;
 
   private static Bench bench(Path folder, @Nullable URI url, IntPredicate receiverLoses) {
-    Bench.Plan plan = new Bench.Plan(url, "", TASKS, SECONDS, 8, folder, folder, Foliot.class, List.of(),
+    Bench.Plan plan = new Bench.Plan(url, "", TASKS, SECONDS, 8, folder, folder, FoliotCommand.class, List.of(),
         Duration.ofSeconds(2));
     return new Bench(plan, new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8),
         receiverLoses);

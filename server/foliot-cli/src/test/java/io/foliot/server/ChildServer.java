@@ -45,7 +45,7 @@ final class ChildServer implements AutoCloseable {
     static Spec server(List<String> jvm, String... options) {
       List<String> arguments = new ArrayList<>(List.of("server", "--port", "0"));
       arguments.addAll(List.of(options));
-      return new Spec("", jvm, io.foliot.cli.Foliot.class, arguments);
+      return new Spec("", jvm, io.foliot.cli.FoliotCommand.class, arguments);
     }
 
     /** Returns a copy of this command line in which the shell runs commands before it starts the JVM. */

@@ -2,7 +2,7 @@ package io.foliot.delivery.http;
 
 import io.foliot.api.Body;
 import io.foliot.core.Token;
-import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.store.TaskRecord;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -56,7 +56,7 @@ final class CallbackRequest {
    * @param onSent runs each time the client asks for a part of the body, which it does only after it has passed the
    *     head to a connection
    */
-  static AsyncRequestProducer of(Attempt attempt, HttpTarget target, String userAgent, long wallMillis,
+  static AsyncRequestProducer of(DeliveryAttempt attempt, HttpTarget target, String userAgent, long wallMillis,
       Runnable onSent) {
     TaskRecord task = attempt.task();
     Body body = task.body();
@@ -120,7 +120,7 @@ final class CallbackRequest {
    * several forms: as it was sent, decoded, or only a part, such as the token without {@code Bearer}. The list has all
    * forms that have at least {@link #MIN_REDACTED} characters. Whole values come before parts.
    */
-  static List<String> secrets(Attempt attempt) {
+  static List<String> secrets(DeliveryAttempt attempt) {
     Set<String> secrets = new LinkedHashSet<>();
     List<String> parts = new ArrayList<>();
     Token token = attempt.task().token();

@@ -1,7 +1,7 @@
 package io.foliot.delivery.http;
 
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.delivery.http.HostLookup.Denied;
 import io.foliot.delivery.http.HostLookup.Finding;
 import io.foliot.delivery.http.HostLookup.Permitted;
@@ -30,7 +30,7 @@ final class Exchange implements FutureCallback<Reply> {
   private static final int MAX_RESENDS = 3;
 
   private final HttpDelivery delivery;
-  private final Attempt attempt;
+  private final DeliveryAttempt attempt;
   private final HttpTarget target;
   private final CompletableFuture<Answer> answer = new CompletableFuture<>();
   private final AtomicBoolean ended = new AtomicBoolean();
@@ -45,7 +45,7 @@ final class Exchange implements FutureCallback<Reply> {
   // Accessed only by the thread that sends again, after the previous send has failed.
   private int resends;
 
-  Exchange(HttpDelivery delivery, Attempt attempt, HttpTarget target) {
+  Exchange(HttpDelivery delivery, DeliveryAttempt attempt, HttpTarget target) {
     this.delivery = delivery;
     this.attempt = attempt;
     this.target = target;

@@ -7,8 +7,8 @@ import io.foliot.core.SystemClock;
 import io.foliot.core.TimeSource;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Answer.Health;
-import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.delivery.http.HostLookup.Denied;
 import io.foliot.delivery.http.HostLookup.Finding;
 import io.foliot.delivery.http.HostLookup.Unresolved;
@@ -177,7 +177,7 @@ public final class HttpDelivery implements Delivery {
   }
 
   @Override
-  public CompletionStage<Answer> deliver(Attempt attempt) {
+  public CompletionStage<Answer> deliver(DeliveryAttempt attempt) {
     HttpTarget target;
     try {
       target = read(attempt.target());

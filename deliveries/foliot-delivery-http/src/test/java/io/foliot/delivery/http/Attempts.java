@@ -7,8 +7,8 @@ import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
 import java.util.Map;
@@ -33,19 +33,19 @@ final class Attempts {
     return target(url, Duration.ofSeconds(10));
   }
 
-  static Attempt attempt(Target target, Body body, @Nullable String key) {
+  static DeliveryAttempt attempt(Target target, Body body, @Nullable String key) {
     TaskRecord task = TaskRecord.edit(TaskId.of(DUE_AT - 1_000, 7, 42), "orders", key).state(TaskState.RUNNING)
         .token(TOKEN)
         .leaseEnd(DUE_AT + 60_000).wakeAt(DUE_AT + 60_000).dueAt(DUE_AT).generation(1_234_567).attempt(2).body(body)
         .noted(new TaskRecord.Noted(1_234_567, new TaskNote(-1, "", "page=\u00fc", ""))).done();
-    return new Attempt(task, target, TRACE);
+    return new DeliveryAttempt(task, target, TRACE);
   }
 
-  static Attempt attempt(Target target) {
+  static DeliveryAttempt attempt(Target target) {
     return attempt(target, Body.json("{\"order\":17}"), "order-17");
   }
 
-  static Answer answer(Delivery delivery, Attempt attempt) throws Exception {
+  static Answer answer(Delivery delivery, DeliveryAttempt attempt) throws Exception {
     return delivery.deliver(attempt).toCompletableFuture().get(BOUND_SECONDS, TimeUnit.SECONDS);
   }
 

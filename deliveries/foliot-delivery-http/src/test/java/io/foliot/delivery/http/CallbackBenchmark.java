@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.foliot.api.Body;
 import io.foliot.api.Target;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.DeliveryAttempt;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -98,8 +98,8 @@ final class CallbackBenchmark {
             HttpDeliveryOptions.builder().allowLoopback(true).connectionsPerDestination(concurrency).maxInFlight(10_000)
                 .ioThreads(1).build())) {
       client.start();
-      Attempt plain = attempt(Map.of("url", "http://localhost:" + port + "/hook"));
-      Attempt signed = attempt(Map.of("url", "http://localhost:" + port + "/hook", "secret", SECRET));
+      DeliveryAttempt plain = attempt(Map.of("url", "http://localhost:" + port + "/hook"));
+      DeliveryAttempt signed = attempt(Map.of("url", "http://localhost:" + port + "/hook", "secret", SECRET));
       for (int round = 1; round <= ROUNDS; round++) {
         measure(round, "bare client", done -> bare(client, done));
         measure(round, "callback", done -> deliver(delivery, plain, done));
@@ -116,7 +116,7 @@ final class CallbackBenchmark {
         .disableRedirectHandling().disableCookieManagement().disableAuthCaching().disableContentCompression().build();
   }
 
-  private static Attempt attempt(Map<String, String> settings) {
+  private static DeliveryAttempt attempt(Map<String, String> settings) {
     return Attempts.attempt(new Target("http", settings, Duration.ofSeconds(10)),
         new Body(PAYLOAD, "application/json", Map.of()), "order-17");
   }
@@ -144,7 +144,7 @@ final class CallbackBenchmark {
         });
   }
 
-  private static void deliver(HttpDelivery delivery, Attempt attempt, Consumer<Boolean> done) {
+  private static void deliver(HttpDelivery delivery, DeliveryAttempt attempt, Consumer<Boolean> done) {
     var unused = delivery.deliver(attempt).thenAccept(answer -> done.accept(answer instanceof Answer.Done));
   }
 

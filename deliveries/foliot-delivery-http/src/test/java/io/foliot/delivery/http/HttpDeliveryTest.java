@@ -10,7 +10,7 @@ import io.foliot.core.SystemClock;
 import io.foliot.core.TimeSource;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Answer.Health;
-import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.delivery.http.ScriptedReceiver.Request;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -90,7 +90,7 @@ class HttpDeliveryTest {
         HttpDelivery delivery = delivery()) {
       assertThat(Attempts.answer(delivery, receiver.url() + "?a=b")).isEqualTo(new Answer.Done("HTTP 200"));
       Request request = next(receiver);
-      Attempt attempt = Attempts.attempt(Attempts.target(receiver.url()));
+      DeliveryAttempt attempt = Attempts.attempt(Attempts.target(receiver.url()));
       assertThat(request.line()).isEqualTo("POST /hook?a=b HTTP/1.1");
       assertThat(new String(request.bytes(), UTF_8)).isEqualTo("{\"order\":17}");
       Map<String, String> expected = new HashMap<>();
@@ -192,7 +192,8 @@ class HttpDeliveryTest {
       for (int size : new int[]{0, 1, 8_191, 8_192, 65_537, 1 << 20}) {
         byte[] payload = new byte[size];
         new Random(size).nextBytes(payload);
-        Attempt attempt = Attempts.attempt(Attempts.target(receiver.url()), new Body(payload, "x/y", Map.of()), null);
+        DeliveryAttempt attempt = Attempts.attempt(Attempts.target(receiver.url()), new Body(payload, "x/y", Map.of()),
+            null);
         assertThat(Attempts.answer(delivery, attempt)).isInstanceOf(Answer.Done.class);
         Request request = next(receiver);
         assertThat(request.header("content-length")).isEqualTo(Integer.toString(size));
@@ -562,7 +563,7 @@ class HttpDeliveryTest {
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = new HttpDelivery(LOOPBACK, new SystemClock(),
             host -> List.of(address(127, 0, 0, 1)), lookups::add)) {
-      Attempt attempt = Attempts.attempt(Attempts.target("http://a.test:" + receiver.port() + "/"));
+      DeliveryAttempt attempt = Attempts.attempt(Attempts.target("http://a.test:" + receiver.port() + "/"));
       CompletableFuture<Answer> first = delivery.deliver(attempt).toCompletableFuture();
       CompletableFuture<Answer> second = delivery.deliver(attempt).toCompletableFuture();
       assertThat(first).isNotDone();

@@ -102,7 +102,7 @@ public interface Delivery extends AutoCloseable {
    * has not completed shortly after the timeout, the engine cancels the stage and treats the attempt as failed. A stage
    * that fails has the effect of {@link Answer.Retry}.
    */
-  CompletionStage<Answer> deliver(Attempt attempt);
+  CompletionStage<Answer> deliver(DeliveryAttempt attempt);
 
   /** Releases the resources of the delivery. Attempts that are under way may end as failed. */
   @Override

@@ -49,7 +49,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
      *
      * @throws Exception if the attempt has failed and the task is to be retried
      */
-    Answer handle(Attempt attempt) throws Exception;
+    Answer handle(DeliveryAttempt attempt) throws Exception;
   }
 
   /** Thrown by a handler that has failed and leaves a note on the work done so far. */
@@ -114,7 +114,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
   }
 
   @Override
-  public CompletionStage<Answer> deliver(Attempt attempt) {
+  public CompletionStage<Answer> deliver(DeliveryAttempt attempt) {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
     Registered handler = handlers.get(attempt.task().queue());
     if (handler == null) {
@@ -156,14 +156,14 @@ public final class LocalDelivery implements Delivery, ServedQueues {
   /** One attempt on a thread of the executor. */
   private final class Work implements Runnable {
     private final Registered handler;
-    private final Attempt attempt;
+    private final DeliveryAttempt attempt;
     private final CompletableFuture<Answer> answer;
 
     // guarded by this
     private @Nullable Thread thread;
     private boolean interrupted;
 
-    Work(Registered handler, Attempt attempt, CompletableFuture<Answer> answer) {
+    Work(Registered handler, DeliveryAttempt attempt, CompletableFuture<Answer> answer) {
       this.handler = handler;
       this.attempt = attempt;
       this.answer = answer;

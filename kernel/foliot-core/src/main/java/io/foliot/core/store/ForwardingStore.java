@@ -112,7 +112,7 @@ public abstract class ForwardingStore implements TaskStore {
   }
 
   @Override
-  public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+  public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
     return delegate.settle(settlements);
   }
 
@@ -132,12 +132,13 @@ public abstract class ForwardingStore implements TaskStore {
   }
 
   @Override
-  public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
+  public CompletionStage<RecordPage> query(String queue, @Nullable TaskState state, int limit,
+      @Nullable String cursor) {
     return delegate.query(queue, state, limit, cursor);
   }
 
   @Override
-  public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
+  public CompletionStage<RecordPage> live(int limit, @Nullable String cursor) {
     return delegate.live(limit, cursor);
   }
 

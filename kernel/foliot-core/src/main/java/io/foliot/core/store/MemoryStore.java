@@ -170,7 +170,7 @@ public final class MemoryStore implements TaskStore {
   }
 
   @Override
-  public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+  public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
     return call(() -> operations.settle(settlements, clock.wallMicros()));
   }
 
@@ -246,7 +246,8 @@ public final class MemoryStore implements TaskStore {
   }
 
   @Override
-  public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
+  public CompletionStage<RecordPage> query(String queue, @Nullable TaskState state, int limit,
+      @Nullable String cursor) {
     return call(() -> {
       long nowMillis = clock.wallMillis();
       return page(limit, cursor, record -> record.queue().equals(queue)
@@ -255,17 +256,17 @@ public final class MemoryStore implements TaskStore {
   }
 
   @Override
-  public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
+  public CompletionStage<RecordPage> live(int limit, @Nullable String cursor) {
     return call(() -> page(limit, cursor, TaskRecord::isLive));
   }
 
-  private TaskPage page(int limit, @Nullable String cursor, Predicate<TaskRecord> wanted) {
+  private RecordPage page(int limit, @Nullable String cursor, Predicate<TaskRecord> wanted) {
     TaskId after = cursor == null ? new TaskId(0, 0) : TaskId.parse(cursor);
     List<TaskRecord> found = records.values().stream().filter(record -> record.id().compareTo(after) > 0)
         .filter(wanted).sorted(Comparator.comparing(TaskRecord::id)).limit(limit + 1L).toList();
     return found.size() <= limit
-        ? new TaskPage(found, null)
-        : new TaskPage(found.subList(0, limit), found.get(limit - 1).id().toString());
+        ? new RecordPage(found, null)
+        : new RecordPage(found.subList(0, limit), found.get(limit - 1).id().toString());
   }
 
   @Override

@@ -319,7 +319,7 @@ final class TaskLife {
     return new Step<>(after, new ExtendResult(ExtendResult.Kind.EXTENDED, leaseEnd));
   }
 
-  static Step<SettleResult> settle(@Nullable TaskRecord record, Settlement settlement, QueueTerms terms, Now now) {
+  static Step<SettleResult> settle(@Nullable TaskRecord record, AttemptEnd settlement, QueueTerms terms, Now now) {
     if (record == null) {
       return new Step<>(null, new SettleResult(SettleResult.Kind.NOT_FOUND, TaskState.FINISHED, 0));
     }
@@ -348,7 +348,7 @@ final class TaskLife {
     return note.isEmpty() ? running.noted() : new TaskRecord.Noted(running.generation(), note.over(running.note()));
   }
 
-  private static TaskRecord ended(TaskRecord running, Settlement settlement, QueueTerms terms, Now now) {
+  private static TaskRecord ended(TaskRecord running, AttemptEnd settlement, QueueTerms terms, Now now) {
     Outcome outcome = settlement.outcome();
     if (running.successor() != null) {
       return outcome instanceof Outcome.Rearm rearm && rearm.isPlan()

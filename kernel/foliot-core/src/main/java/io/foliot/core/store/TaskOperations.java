@@ -178,11 +178,11 @@ public final class TaskOperations {
   }
 
   /** Performs {@link TaskStore#settle} on the table. */
-  public List<SettleResult> settle(List<Settlement> settlements, long nowMicros) {
+  public List<SettleResult> settle(List<AttemptEnd> settlements, long nowMicros) {
     return each(settlements, nowMicros, this::settle);
   }
 
-  private SettleResult settle(Settlement settlement, TaskLife.Now now) {
+  private SettleResult settle(AttemptEnd settlement, TaskLife.Now now) {
     TaskRecord record = table.get(settlement.id());
     TaskLife.Step<SettleResult> step = TaskLife.settle(record, settlement, terms(record), now);
     SettleResult result = step.answer();

@@ -154,7 +154,7 @@ public interface TaskStore extends AutoCloseable {
    * Records the ends of attempts. All effects of one settlement, on its task and on the children of an
    * {@link Outcome.Rearm}, are one atomic step.
    */
-  CompletionStage<List<SettleResult>> settle(List<Settlement> settlements);
+  CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements);
 
   /**
    * Makes failed tasks live again, with a new generation, due now. If a task belongs to another queue than the item
@@ -179,7 +179,7 @@ public interface TaskStore extends AutoCloseable {
    * @param cursor the cursor of the previous page, or null for the first page
    * @throws IllegalArgumentException (in the stage) if the cursor is not one of this store
    */
-  CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor);
+  CompletionStage<RecordPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor);
 
   /**
    * Pages through all live tasks of all queues, in no particular order, to move them to another store. A task that is
@@ -188,7 +188,7 @@ public interface TaskStore extends AutoCloseable {
    * @param cursor the cursor of the previous page, or null for the first page
    * @throws IllegalArgumentException (in the stage) if the cursor is not one of this store
    */
-  CompletionStage<TaskPage> live(int limit, @Nullable String cursor);
+  CompletionStage<RecordPage> live(int limit, @Nullable String cursor);
 
   /**
    * Inserts live tasks as another store had them, with their generations, attempts and leases. A task whose id the

@@ -22,11 +22,11 @@ import org.junit.jupiter.api.Test;
 
 /** Tests the delivery to handlers in this process. */
 final class LocalDeliveryTest {
-  private static Attempt attempt(String queue) {
+  private static DeliveryAttempt attempt(String queue) {
     TaskRecord task = TaskRecord.edit(new TaskId(1, 2), queue, null).body(Body.EMPTY).state(TaskState.RUNNING)
         .attempt(1)
         .token(new Token(3, 4)).leaseEnd(10).wakeAt(10).done();
-    return new Attempt(task, Target.local(), "");
+    return new DeliveryAttempt(task, Target.local(), "");
   }
 
   private static Answer answer(LocalDelivery delivery, String queue) throws Exception {

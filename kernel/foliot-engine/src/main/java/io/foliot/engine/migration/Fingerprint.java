@@ -4,7 +4,7 @@ import io.foliot.api.Body;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
 import io.foliot.core.store.AttemptRecord;
-import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import java.nio.ByteBuffer;
@@ -32,7 +32,7 @@ record Fingerprint(long tasks, long sum) {
     Fingerprint sum = NONE;
     String cursor = null;
     do {
-      TaskPage page = Migration.await(store.live(Migration.PAGE, cursor));
+      RecordPage page = Migration.await(store.live(Migration.PAGE, cursor));
       for (TaskRecord task : page.tasks()) {
         sum = sum.plus(task);
       }

@@ -5,10 +5,10 @@ import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.SetAside;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreSeal;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.SealFormat;
@@ -173,7 +173,7 @@ public final class Migration {
       progress.accept("continuing after " + seal.tasks() + " tasks");
       return seal;
     }
-    TaskPage first = await(target.live(1, null));
+    RecordPage first = await(target.live(1, null));
     if (!first.tasks().isEmpty() || !first.unreadable().isEmpty()) {
       throw new MigrationException("the target has live tasks already; name a store without any: target=" + targetName);
     }
@@ -217,7 +217,7 @@ public final class Migration {
     long running = 0;
     String cursor = null;
     do {
-      TaskPage page = await(source.live(PAGE, cursor));
+      RecordPage page = await(source.live(PAGE, cursor));
       running += page.tasks().stream().filter(task -> task.state() == TaskState.RUNNING).count();
       cursor = page.cursor();
     } while (cursor != null);
@@ -253,9 +253,9 @@ public final class Migration {
   private void moveTasks(StoreSeal resumed) {
     long tasks = resumed.tasks();
     String cursor = resumed.cursor();
-    CompletionStage<TaskPage> next = source.live(PAGE, cursor);
+    CompletionStage<RecordPage> next = source.live(PAGE, cursor);
     do {
-      TaskPage page = await(next);
+      RecordPage page = await(next);
       cursor = page.cursor();
       if (cursor != null) {
         // The next page is read while this one is written.
@@ -287,7 +287,7 @@ public final class Migration {
   private void noteUnreadable() {
     String cursor = null;
     do {
-      TaskPage page = await(source.live(PAGE, cursor));
+      RecordPage page = await(source.live(PAGE, cursor));
       for (SetAside task : page.unreadable()) {
         if (unreadable.size() < MAX_UNREADABLE) {
           unreadable.add(task);

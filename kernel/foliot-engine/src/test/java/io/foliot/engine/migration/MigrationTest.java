@@ -12,6 +12,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Fleet;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Document;
@@ -19,7 +20,6 @@ import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Outcome;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.TaskRecord;
@@ -73,7 +73,7 @@ final class MigrationTest {
     for (int i = 0; i < claimed.size(); i++) {
       var task = ((ClaimResult.Won) claimed.get(i)).task();
       if (i % 4 == 0) {
-        get(store.settle(List.of(new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()),
+        get(store.settle(List.of(new AttemptEnd(task.id(), task.generation(), Objects.requireNonNull(task.token()),
             i % 8 == 0 ? new Outcome.Finished() : new Outcome.Retry(Due.after(HOUR)), task.claimedAt(), "detail"))));
       } else if (task.key() != null) {
         get(store.touch(List.of(new Touch(new TaskRef.ById(task.id()), Due.after(HOUR)))));

@@ -2,8 +2,8 @@ package io.foliot.bench.store;
 
 import io.foliot.api.Target;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.delivery.DeliveryAttempt;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -42,7 +42,7 @@ final class LaterDelivery implements Delivery {
   }
 
   @Override
-  public CompletionStage<Answer> deliver(Attempt attempt) {
+  public CompletionStage<Answer> deliver(DeliveryAttempt attempt) {
     begun.accept(FoliotNode.number(attempt.task().body()));
     return new CompletableFuture<Answer>().completeOnTimeout(new Answer.Done(""), nanos, TimeUnit.NANOSECONDS);
   }

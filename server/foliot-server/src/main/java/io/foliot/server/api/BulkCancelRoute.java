@@ -6,7 +6,7 @@ import io.foliot.core.Scheduler;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TimeSource;
 import io.foliot.core.store.CancelResult;
-import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.server.config.Defaults;
 import io.foliot.server.text.Nearest;
@@ -221,7 +221,7 @@ final class BulkCancelRoute {
     QueueScan scan = new QueueScan(scheduler, calls, clock, queue);
     Cancels cancels = new Cancels();
     do {
-      TaskPage part = scan.part(place.state(), Math.min(atOnce, filter.limit - cancels.requested), place.cursor);
+      RecordPage part = scan.part(place.state(), Math.min(atOnce, filter.limit - cancels.requested), place.cursor);
       part.tasks().stream().filter(filter::passes).forEach(cancels::add);
       place.moveTo(part.cursor());
     } while (!place.isAtEnd() && cancels.requested < filter.limit && scan.hasTime(false));

@@ -5,8 +5,8 @@ import io.foliot.api.QueueConfig;
 import io.foliot.api.TaskState;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TaskId;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.RedriveResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.server.config.Defaults;
 import io.foliot.server.security.AuditLog;
@@ -226,7 +226,7 @@ final class QueueRoutes {
     String cursor = null;
     for (int pages = 0; pages < MAX_REDRIVE_PAGES; pages++) {
       int wanted = Math.min(REDRIVE_PAGE, limit - redrive.redriven);
-      TaskPage page = calls.read(scheduler.tasks(queue, TaskState.FAILED, wanted, cursor));
+      RecordPage page = calls.read(scheduler.tasks(queue, TaskState.FAILED, wanted, cursor));
       List<TaskId> ids = page.tasks().stream().map(TaskRecord::id).toList();
       if (!ids.isEmpty()) {
         redrive.add(calls.write(scheduler.redrive(queue, ids)));

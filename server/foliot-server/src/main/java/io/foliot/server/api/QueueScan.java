@@ -3,7 +3,7 @@ package io.foliot.server.api;
 import io.foliot.api.TaskState;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TimeSource;
-import io.foliot.core.store.TaskPage;
+import io.foliot.core.store.RecordPage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +74,7 @@ final class QueueScan {
    *
    * @param cursor the cursor of the previous part; null for the first part
    */
-  TaskPage part(@Nullable TaskState state, int limit, @Nullable String cursor) {
+  RecordPage part(@Nullable TaskState state, int limit, @Nullable String cursor) {
     try {
       return calls.read(scheduler.tasks(queue, state, limit, cursor));
     } catch (Problem problem) {

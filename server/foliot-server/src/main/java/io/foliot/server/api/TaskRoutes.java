@@ -12,8 +12,8 @@ import io.foliot.core.TaskRef;
 import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.CancelResult;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TouchResult;
 import io.foliot.server.config.Defaults;
@@ -295,7 +295,7 @@ final class TaskRoutes {
     String job = request.parameter("job");
     Predicate<TaskRecord> filter = task -> (key == null || key.equals(task.key()))
         && (job == null || job.equals(task.body().headers().get(JobHeaders.JOB)));
-    TaskPage page = page(queue, state, limit, cursors.open(list(queue), request.parameter("cursor")), memory, filter);
+    RecordPage page = page(queue, state, limit, cursors.open(list(queue), request.parameter("cursor")), memory, filter);
     int queueAttempts = queueAttempts(queue);
     long payloads = page.tasks().stream().mapToLong(task -> task.body().payload().length).sum();
     return Reply.json(200, Math.toIntExact(64 + page.tasks().size() * 512L + payloads * 4 / 3), json -> {
@@ -326,7 +326,7 @@ final class TaskRoutes {
    * Reads a page in parts. Once a part is shorter than requested, the scan may need its full time, so the page keeps
    * little memory from then on.
    */
-  private TaskPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from,
+  private RecordPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from,
       AnswerMemory.Share memory, Predicate<TaskRecord> filter) {
     PageMemory page = new PageMemory(memory, limit, largestRecord());
     QueueScan scan = new QueueScan(scheduler, calls, clock, queue);
@@ -334,7 +334,7 @@ final class TaskRoutes {
     String cursor = from;
     do {
       int wanted = page.next();
-      TaskPage part = scan.part(state, wanted, cursor);
+      RecordPage part = scan.part(state, wanted, cursor);
       List<TaskRecord> passed = part.tasks().stream().filter(filter).toList();
       tasks.addAll(passed);
       page.add(passed.size(), passed.stream().mapToLong(TaskRoutes::bytesOf).sum());
@@ -344,7 +344,7 @@ final class TaskRoutes {
       cursor = part.cursor();
     } while (cursor != null && tasks.size() < limit && scan.hasTime(tasks.isEmpty()) && page.next() > 0);
     page.end();
-    return new TaskPage(tasks, cursor);
+    return new RecordPage(tasks, cursor);
   }
 
   private static @Nullable TaskState state(@Nullable String text) {

@@ -1,7 +1,7 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.DueEntry;
-import io.foliot.core.store.Settlement;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.BitSet;
@@ -25,7 +25,7 @@ interface ClaimStatements {
    * @param retentions the retentions that differ from {@code otherRetentionMillis}, by queue
    * @param otherRetentionMillis how long all other queues keep finished tasks, in milliseconds
    */
-  BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
+  BitSet finish(Connection connection, List<AttemptEnd> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException;
 
   /**

@@ -11,13 +11,13 @@ import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
 import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.SetAside;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.batch.ReadSet;
 import io.foliot.core.store.batch.RecordOverlay;
@@ -238,11 +238,11 @@ final class DatabaseShard implements AutoCloseable {
     return found;
   }
 
-  TaskPage query(Session session, String queue, @Nullable TaskState state, int limit, TaskId after)
+  RecordPage query(Session session, String queue, @Nullable TaskState state, int limit, TaskId after)
       throws SQLException {
     int number = numbers.find(session.connection(), queue);
     if (number == QueueIds.NONE) {
-      return new TaskPage(List.of(), null);
+      return new RecordPage(List.of(), null);
     }
     int code = state == null ? 0 : state == TaskState.READY ? ColumnCodes.DELAYED : ColumnCodes.of(state);
     Page page = session
@@ -257,13 +257,13 @@ final class DatabaseShard implements AutoCloseable {
         .filter(task -> (state == null || task.stateAt(nowMillis) == state)
             && (task.isLive() || task.dropAt() > nowMillis))
         .toList();
-    return new TaskPage(found, page.end() == null ? null : page.end().toString());
+    return new RecordPage(found, page.end() == null ? null : page.end().toString());
   }
 
   /** Returns a page of live tasks. Leaves unreadable records unchanged, because a migration must not change them. */
-  TaskPage live(Session session, int limit, TaskId after) throws SQLException {
+  RecordPage live(Session session, int limit, TaskId after) throws SQLException {
     Page page = session.run(connection -> dialect.queries().pageOfLive(connection, numbers, after, limit, PAGE_SCAN));
-    return new TaskPage(page.rows().stream().filter(row -> row.damage() == null).map(Row::record).toList(),
+    return new RecordPage(page.rows().stream().filter(row -> row.damage() == null).map(Row::record).toList(),
         page.end() == null ? null : page.end().toString(),
         page.rows().stream().filter(row -> row.damage() != null).map(GeneralPath::reportOf).toList());
   }

@@ -4,6 +4,7 @@ import io.foliot.api.TaskState;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
@@ -20,17 +21,16 @@ import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
@@ -483,7 +483,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
   }
 
   @Override
-  public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+  public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
     return spread(settlements, settlement -> settlement.id().slot(slotCount),
         (part, session, items) -> part.steps().settle(session, items));
   }
@@ -534,7 +534,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     }
   }
 
-  private CompletionStage<TaskPage> page(@Nullable String cursor, Function<TaskId, PartWork<TaskPage>> work) {
+  private CompletionStage<RecordPage> page(@Nullable String cursor, Function<TaskId, PartWork<RecordPage>> work) {
     Cursor at;
     try {
       at = Cursor.parse(cursor, parts.size());
@@ -547,17 +547,18 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
       String next = more
           ? at.part() + ":" + page.cursor()
           : moves ? (at.part() + 1) + ":" + Cursor.BEGINNING : null;
-      return new TaskPage(page.tasks(), next, page.unreadable());
+      return new RecordPage(page.tasks(), next, page.unreadable());
     });
   }
 
   @Override
-  public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
+  public CompletionStage<RecordPage> query(String queue, @Nullable TaskState state, int limit,
+      @Nullable String cursor) {
     return page(cursor, after -> (part, session) -> part.query(session, queue, state, limit, after));
   }
 
   @Override
-  public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
+  public CompletionStage<RecordPage> live(int limit, @Nullable String cursor) {
     return page(cursor, after -> (part, session) -> part.live(session, limit, after));
   }
 

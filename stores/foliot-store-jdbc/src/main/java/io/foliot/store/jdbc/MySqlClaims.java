@@ -3,10 +3,10 @@ package io.foliot.store.jdbc;
 import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.DueEntry;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
@@ -195,11 +195,11 @@ final class MySqlClaims implements ClaimStatements {
 
   /** Copies the live rows to the kept records, which locks the live rows. Then deletes the live rows. */
   @Override
-  public BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
+  public BitSet finish(Connection connection, List<AttemptEnd> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException {
     return MySqlStatements.together(connection, transaction -> {
       ParameterTable values = statements.values("id", "token", "generation", "begun_at", "detail");
-      for (Settlement item : settlements) {
+      for (AttemptEnd item : settlements) {
         values.next().add(item.id()).add(item.token()).add(item.generation()).add(item.begunAt())
             .add(AttemptRecord.cut(item.detail()));
       }
@@ -226,7 +226,7 @@ final class MySqlClaims implements ClaimStatements {
    * Returns the positions of the tasks that this transaction has copied to the kept records. Their live rows still
    * exist.
    */
-  private BitSet finished(Connection connection, List<Settlement> settlements) throws SQLException {
+  private BitSet finished(Connection connection, List<AttemptEnd> settlements) throws SQLException {
     ParameterTable values = statements.values("id", "token");
     settlements.forEach(item -> values.next().add(item.id()).add(item.token()));
     return statements.places(connection, finished.with("wanted", values.with()).text(), values);

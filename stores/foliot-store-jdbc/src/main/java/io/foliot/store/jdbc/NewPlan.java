@@ -1,7 +1,7 @@
 package io.foliot.store.jdbc;
 
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Outcome;
-import io.foliot.core.store.Settlement;
 import java.util.List;
 
 /**
@@ -12,7 +12,7 @@ import java.util.List;
  * @param slot the slot of the task, which its children share
  * @param children the children of the outcome, as rows
  */
-record NewPlan(Settlement settlement, Outcome.Rearm outcome, int slot, List<ChildRow> children) {
+record NewPlan(AttemptEnd settlement, Outcome.Rearm outcome, int slot, List<ChildRow> children) {
   /** Assumed size of a row without its payload, in bytes. It bounds the number of small rows in a statement. */
   private static final long ROW_BYTES = 4_096;
 

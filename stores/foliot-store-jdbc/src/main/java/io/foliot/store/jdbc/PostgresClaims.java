@@ -3,11 +3,11 @@ package io.foliot.store.jdbc;
 import io.foliot.api.Due;
 import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.Outcome;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.format.UnreadableException;
 import java.sql.Connection;
@@ -137,7 +137,7 @@ final class PostgresClaims implements ClaimStatements {
   }
 
   @Override
-  public BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
+  public BitSet finish(Connection connection, List<AttemptEnd> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException {
     int count = settlements.size();
     UuidArray ids = new UuidArray(count);
@@ -146,7 +146,7 @@ final class PostgresClaims implements ClaimStatements {
     long[] begunAts = new long[count];
     String[] details = new String[count];
     for (int i = 0; i < count; i++) {
-      Settlement settlement = settlements.get(i);
+      AttemptEnd settlement = settlements.get(i);
       ids.set(i, settlement.id());
       tokens.set(i, settlement.token());
       generations[i] = settlement.generation();
@@ -192,7 +192,7 @@ final class PostgresClaims implements ClaimStatements {
     boolean[] relative = new boolean[count];
     byte[] @Nullable [] bodies = new byte[count][];
     for (int i = 0; i < count; i++) {
-      Settlement settlement = plans.get(i).settlement();
+      AttemptEnd settlement = plans.get(i).settlement();
       Outcome.Rearm outcome = plans.get(i).outcome();
       ids.set(i, settlement.id());
       tokens.set(i, settlement.token());

@@ -5,6 +5,7 @@ import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
@@ -21,7 +22,6 @@ import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SetAside;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.TaskRecord;
@@ -649,14 +649,14 @@ final class TaskSteps {
   }
 
   /** Settles attempts as {@code TaskStore.settle} does. */
-  List<SettleResult> settle(Session session, List<Settlement> settlements) throws SQLException {
-    OptimisticBatch<Settlement, SettleResult> batch = new OptimisticBatch<>(BatchSteps.SETTLE, settlements);
-    List<Integer> finished = firsts(settlements, Settlement::id);
+  List<SettleResult> settle(Session session, List<AttemptEnd> settlements) throws SQLException {
+    OptimisticBatch<AttemptEnd, SettleResult> batch = new OptimisticBatch<>(BatchSteps.SETTLE, settlements);
+    List<Integer> finished = firsts(settlements, AttemptEnd::id);
     finished.removeIf(place -> !(settlements.get(place).outcome() instanceof Outcome.Finished)
         || !settlements.get(place).note().isEmpty());
     List<Retention> retentions = finished.isEmpty() ? List.of() : retentions(session);
     for (List<Integer> chunk : Rounds.chunks(finished)) {
-      List<Settlement> items = chunk.stream().map(settlements::get).toList();
+      List<AttemptEnd> items = chunk.stream().map(settlements::get).toList();
       try {
         BitSet done = session.run(connection -> dialect.claims().finish(connection, items, retentions,
             Rows.retention(QueueTerms.DEFAULT)));
@@ -677,13 +677,13 @@ final class TaskSteps {
    * Writes the plans of tasks that were not reset or cancelled. Plans that share a child take the general path. The
    * first of these plans must insert the child, but a statement writes its plans in no particular order.
    */
-  private void plan(Session session, List<Settlement> settlements, OptimisticBatch<Settlement, SettleResult> batch)
+  private void plan(Session session, List<AttemptEnd> settlements, OptimisticBatch<AttemptEnd, SettleResult> batch)
       throws SQLException {
     List<Integer> places = new ArrayList<>();
     List<NewPlan> plans = new ArrayList<>();
     Set<TaskId> shared = shared(settlements);
-    for (int place : firsts(settlements, Settlement::id)) {
-      Settlement settlement = settlements.get(place);
+    for (int place : firsts(settlements, AttemptEnd::id)) {
+      AttemptEnd settlement = settlements.get(place);
       if (batch.isOpen(place) && settlement.outcome() instanceof Outcome.Rearm rearm && rearm.isPlan()
           && settlement.note().isEmpty()
           && rearm.children().stream().map(Outcome.Child::id).noneMatch(shared::contains)) {
@@ -714,10 +714,10 @@ final class TaskSteps {
   }
 
   /** Returns the ids of the children that occur more than once in these settlements. */
-  private static Set<TaskId> shared(List<Settlement> settlements) {
+  private static Set<TaskId> shared(List<AttemptEnd> settlements) {
     Set<TaskId> seen = new HashSet<>();
     Set<TaskId> shared = new HashSet<>();
-    for (Settlement settlement : settlements) {
+    for (AttemptEnd settlement : settlements) {
       if (settlement.outcome() instanceof Outcome.Rearm rearm) {
         rearm.children().stream().map(Outcome.Child::id).filter(id -> !seen.add(id)).forEach(shared::add);
       }
@@ -729,8 +729,8 @@ final class TaskSteps {
    * Ensures that the queues of children have numbers. This process may not have used these queues yet. Refuses the
    * settlements with children in a queue for whose number there is no room.
    */
-  private void nameQueues(Session session, List<Settlement> settlements,
-      OptimisticBatch<Settlement, SettleResult> batch) throws SQLException {
+  private void nameQueues(Session session, List<AttemptEnd> settlements,
+      OptimisticBatch<AttemptEnd, SettleResult> batch) throws SQLException {
     Map<String, @Nullable SQLException> queues = new HashMap<>();
     for (int place = 0; place < settlements.size(); place++) {
       if (settlements.get(place).outcome() instanceof Outcome.Rearm rearm) {

@@ -12,11 +12,11 @@ import io.foliot.backends.PostgresServer;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Outcome;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import java.util.ArrayList;
@@ -61,7 +61,7 @@ final class BodiesTest {
           reset.stream().map(Draft::body).toList());
       List<Draft> successors = drafts(2);
       get(store.submit(successors));
-      get(store.settle(claimed.stream().map(task -> new Settlement(task.id(), task.generation(),
+      get(store.settle(claimed.stream().map(task -> new AttemptEnd(task.id(), task.generation(),
           Objects.requireNonNull(task.token()), new Outcome.Finished(), 0, "")).toList()));
       check(store, successors);
       get(store.cancel(ids.stream().<TaskRef>map(TaskRef.ById::new).toList()));

@@ -14,6 +14,7 @@ import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
@@ -26,15 +27,14 @@ import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Outcome;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SetAside;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
@@ -281,7 +281,7 @@ abstract class DamageContract {
         .extracting(SettleResult::kind)
         .containsOnly(SettleResult.Kind.STALE);
     assertThat(get(store.find(new TaskRef.ById(ids.get(8)))).orElseThrow().state()).isEqualTo(TaskState.FAILED);
-    TaskPage page = get(store.query(QUEUE, TaskState.DELAYED, 100, null));
+    RecordPage page = get(store.query(QUEUE, TaskState.DELAYED, 100, null));
     assertThat(page.tasks()).extracting(TaskRecord::id).hasSize(5).doesNotContain(ids.get(10));
     assertThat(reported).extracting(SetAside::id).containsExactlyInAnyOrder(ids.get(0), ids.get(2), ids.get(4),
         ids.get(6),
@@ -293,8 +293,8 @@ abstract class DamageContract {
     return new Touch(new TaskRef.ById(id), Due.after(2 * HOUR));
   }
 
-  private static Settlement settlement(TaskId id) {
-    return new Settlement(id, 1, new Token(1, 1), new Outcome.Failed(), 0, "");
+  private static AttemptEnd settlement(TaskId id) {
+    return new AttemptEnd(id, 1, new Token(1, 1), new Outcome.Failed(), 0, "");
   }
 
   @Test
@@ -312,7 +312,7 @@ abstract class DamageContract {
   void aMigrationReportsDamagedRowsAndKeepsThemUnchanged() {
     List<TaskId> ids = submitted(5, HOUR);
     damage(ids.get(3), ids.get(2), Damage.BIT_OF_THE_PAYLOAD);
-    TaskPage page = get(store.live(100, null));
+    RecordPage page = get(store.live(100, null));
     assertThat(page.tasks()).extracting(TaskRecord::id).hasSize(4).doesNotContain(ids.get(3));
     assertThat(page.unreadable()).extracting(SetAside::id).containsExactly(ids.get(3));
     assertThat(reported).isEmpty();

@@ -11,13 +11,13 @@ import io.foliot.backends.TcpProxy;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
@@ -130,8 +130,8 @@ abstract class FaultContract {
     }
   }
 
-  private static Settlement finished(TaskRecord task) {
-    return new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()), new Outcome.Finished(), 0,
+  private static AttemptEnd finished(TaskRecord task) {
+    return new AttemptEnd(task.id(), task.generation(), Objects.requireNonNull(task.token()), new Outcome.Finished(), 0,
         "");
   }
 
@@ -341,7 +341,7 @@ abstract class FaultContract {
     List<TaskId> ids = get(store.submit(List.of(draft, draft("b", 0, null), draft("c", 0, null)))).stream()
         .map(SubmitResult::id).toList();
     List<TaskRecord> won = won(ids.subList(0, 2));
-    get(store.settle(List.of(finished(won.getFirst()), new Settlement(won.get(1).id(), won.get(1).generation(),
+    get(store.settle(List.of(finished(won.getFirst()), new AttemptEnd(won.get(1).id(), won.get(1).generation(),
         Objects.requireNonNull(won.get(1).token()), new Outcome.Failed(), 0, ""))));
     get(store.cancel(List.of(new TaskRef.ById(ids.get(2)))));
     Databases.execute(database(), "UPDATE foliot_request SET drop_at = 1");

@@ -10,6 +10,7 @@ import io.foliot.backends.Server;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
@@ -18,7 +19,6 @@ import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
@@ -233,7 +233,7 @@ public final class JdbcStoreBenchmark {
   }
 
   private CompletionStage<List<SettleResult>> settle(List<TaskRecord> claimed) {
-    return store.settle(claimed.stream().map(task -> new Settlement(task.id(), task.generation(),
+    return store.settle(claimed.stream().map(task -> new AttemptEnd(task.id(), task.generation(),
         Objects.requireNonNull(task.token()), new Outcome.Finished(), task.claimedAt(), "200")).toList());
   }
 

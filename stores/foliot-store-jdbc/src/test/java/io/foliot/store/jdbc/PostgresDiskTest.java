@@ -11,6 +11,7 @@ import io.foliot.backends.Database;
 import io.foliot.backends.LoopDisk;
 import io.foliot.backends.PostgresServer;
 import io.foliot.core.TaskId;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
@@ -18,7 +19,6 @@ import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.TaskRecord;
 import java.io.IOException;
@@ -68,9 +68,9 @@ final class PostgresDiskTest {
   }
 
   private static List<SettleResult> settle(JdbcStore store, List<TaskRecord> tasks) {
-    List<Settlement> settlements = new ArrayList<>();
+    List<AttemptEnd> settlements = new ArrayList<>();
     for (TaskRecord task : tasks) {
-      settlements.add(new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()),
+      settlements.add(new AttemptEnd(task.id(), task.generation(), Objects.requireNonNull(task.token()),
           settlements.size() % 2 == 0 ? new Outcome.Finished() : new Outcome.Failed(), task.claimedAt(), "detail"));
     }
     return get(store.settle(settlements));

@@ -10,13 +10,13 @@ import io.foliot.backends.PgBouncer;
 import io.foliot.backends.PostgresServer;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import java.sql.Connection;
@@ -116,11 +116,11 @@ final class PostgresPoolerTest {
       get(store.submit(drafts.subList(1, BATCH))).forEach(result -> ids.add(result.id()));
       assertThat(get(store.submit(drafts.subList(0, 1)))).extracting(SubmitResult::kind)
           .containsExactly(SubmitResult.Kind.RESET);
-      List<Settlement> settlements = new ArrayList<>();
+      List<AttemptEnd> settlements = new ArrayList<>();
       for (ClaimResult result : get(store.claim(ids.stream().map(id -> new Claim(id, 60_000)).toList())).results()) {
         assertThat(result).isInstanceOf(ClaimResult.Won.class);
         TaskRecord task = ((ClaimResult.Won) result).task();
-        settlements.add(new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()),
+        settlements.add(new AttemptEnd(task.id(), task.generation(), Objects.requireNonNull(task.token()),
             new Outcome.Finished(), 0, ""));
       }
       assertThat(get(store.settle(settlements))).extracting(SettleResult::kind)

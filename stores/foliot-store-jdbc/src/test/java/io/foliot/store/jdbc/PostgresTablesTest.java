@@ -10,6 +10,7 @@ import io.foliot.backends.PostgresServer;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
@@ -18,7 +19,6 @@ import io.foliot.core.store.DueScan;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Redrive;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
@@ -99,8 +99,8 @@ final class PostgresTablesTest {
     return won;
   }
 
-  private static Settlement settlement(TaskRecord task, Outcome outcome) {
-    return new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()), outcome, 0, "");
+  private static AttemptEnd settlement(TaskRecord task, Outcome outcome) {
+    return new AttemptEnd(task.id(), task.generation(), Objects.requireNonNull(task.token()), outcome, 0, "");
   }
 
   private long statistic(String column, String table) {

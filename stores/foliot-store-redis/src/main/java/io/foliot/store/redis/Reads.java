@@ -11,11 +11,11 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.SetAside;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.batch.KeyName;
 import io.foliot.core.store.batch.ReadSet;
@@ -457,7 +457,7 @@ final class Reads {
     }
   }
 
-  CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
+  CompletionStage<RecordPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
     int wanted = state == null ? ALL : switch (state) {
       case READY -> 0;
       case DELAYED -> 1;
@@ -469,7 +469,7 @@ final class Reads {
     return call(() -> page(queue, wanted, limit, Cursor.parse(cursor), new Found(), 1));
   }
 
-  CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
+  CompletionStage<RecordPage> live(int limit, @Nullable String cursor) {
     return call(() -> page("", LIVE, limit, Cursor.parse(cursor), new Found(), 1));
   }
 
@@ -482,12 +482,12 @@ final class Reads {
       return tasks.size() + unreadable.size();
     }
 
-    TaskPage page(@Nullable String cursor) {
-      return new TaskPage(tasks, cursor, unreadable);
+    RecordPage page(@Nullable String cursor) {
+      return new RecordPage(tasks, cursor, unreadable);
     }
   }
 
-  private CompletableFuture<TaskPage> page(String queue, int wanted, int limit, Cursor at, Found found, int reads) {
+  private CompletableFuture<RecordPage> page(String queue, int wanted, int limit, Cursor at, Found found, int reads) {
     if (at.part() >= parts.state().count()) {
       return CompletableFuture.completedFuture(found.page(null));
     }
@@ -525,7 +525,7 @@ final class Reads {
     });
   }
 
-  private CompletableFuture<TaskPage> finishOrContinue(String queue, int wanted, int limit, Cursor at, Found found,
+  private CompletableFuture<RecordPage> finishOrContinue(String queue, int wanted, int limit, Cursor at, Found found,
       int reads, String scan, @Nullable TaskId after) {
     Cursor next = scan.equals("0") && after == null
         ? new Cursor(at.part() + 1, "0", null)

@@ -4,6 +4,7 @@ import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
@@ -20,15 +21,14 @@ import io.foliot.core.store.Extension;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotGrowth;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
@@ -294,7 +294,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
   }
 
   @Override
-  public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
+  public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
     return calls.run(settles, settlements);
   }
 
@@ -339,12 +339,13 @@ public final class RedisStore implements TaskStore, SlotGrowth {
   }
 
   @Override
-  public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
+  public CompletionStage<RecordPage> query(String queue, @Nullable TaskState state, int limit,
+      @Nullable String cursor) {
     return reads.query(queue, state, limit, cursor);
   }
 
   @Override
-  public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
+  public CompletionStage<RecordPage> live(int limit, @Nullable String cursor) {
     return reads.live(limit, cursor);
   }
 

@@ -2,10 +2,10 @@ package io.foliot.store.redis;
 
 import io.foliot.api.Due;
 import io.foliot.core.TaskId;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.batch.BatchStep;
 import io.foliot.core.store.batch.BatchSteps;
 import io.foliot.core.store.format.Bytes;
@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SettleStep
     implements
-      RedisOperation<Settlement, SettleResult>,
-      RedisOperation.Hot<Settlement, SettleResult> {
+      RedisOperation<AttemptEnd, SettleResult>,
+      RedisOperation.Hot<AttemptEnd, SettleResult> {
   /**
    * Answer of the script for an item that needs the general path. This node also passes this value to the script as an
    * outcome, if the script cannot compute exactly with the retention; the script then returns the value.
@@ -48,17 +48,17 @@ final class SettleStep
   }
 
   @Override
-  public int hash16(Settlement settlement) {
+  public int hash16(AttemptEnd settlement) {
     return settlement.id().hash16();
   }
 
   @Override
-  public BatchStep<Settlement, SettleResult> general() {
+  public BatchStep<AttemptEnd, SettleResult> general() {
     return BatchSteps.SETTLE;
   }
 
   @Override
-  public Hot<Settlement, SettleResult> hot() {
+  public Hot<AttemptEnd, SettleResult> hot() {
     return this;
   }
 
@@ -68,7 +68,7 @@ final class SettleStep
   }
 
   @Override
-  public boolean isUsual(Settlement settlement) {
+  public boolean isUsual(AttemptEnd settlement) {
     boolean usual = switch (settlement.outcome()) {
       case Outcome.Finished finished -> true;
       case Outcome.Retry retry -> Terms.isExact(retry.due());
@@ -81,15 +81,15 @@ final class SettleStep
   }
 
   @Override
-  public Object name(Settlement settlement) {
+  public Object name(AttemptEnd settlement) {
     return settlement.id();
   }
 
   @Override
-  public void arguments(List<Settlement> settlements, List<byte[]> to) {
+  public void arguments(List<AttemptEnd> settlements, List<byte[]> to) {
     Bytes numbers = new Bytes(NUMBERS * settlements.size());
     int at = to.size();
-    for (Settlement settlement : settlements) {
+    for (AttemptEnd settlement : settlements) {
       String queue = queues.of(settlement.id());
       long keptMillis = queue == null ? Long.MAX_VALUE : terms.of(queue).retainFinishedMillis();
       Outcome.Retry retry = settlement.outcome() instanceof Outcome.Retry found ? found : null;
@@ -103,9 +103,9 @@ final class SettleStep
   }
 
   @Override
-  public void answers(List<Object> reply, List<Settlement> settlements, List<@Nullable SettleResult> to) {
+  public void answers(List<Object> reply, List<AttemptEnd> settlements, List<@Nullable SettleResult> to) {
     BytesReader in = new BytesReader((byte[]) reply.getFirst());
-    for (Settlement settlement : settlements) {
+    for (AttemptEnd settlement : settlements) {
       if (in.u8() == NOT_PLAIN) {
         to.add(null);
       } else {

@@ -15,6 +15,7 @@ import io.foliot.api.TaskState;
 import io.foliot.backends.RedisServer;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
@@ -25,15 +26,14 @@ import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SetAside;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
@@ -200,7 +200,7 @@ final class RedisDamageTest {
   void aDamagedOldTaskKeepsTheKeyOfTheLiveTask() {
     TaskId old = submitted(1, 0).getFirst();
     TaskRecord won = ((ClaimResult.Won) claim(List.of(old), HOUR).getFirst()).task();
-    get(store.settle(List.of(new Settlement(old, won.generation(), Objects.requireNonNull(won.token()),
+    get(store.settle(List.of(new AttemptEnd(old, won.generation(), Objects.requireNonNull(won.token()),
         new Outcome.Finished(), won.claimedAt(), ""))));
     TaskId live = submitted(1, HOUR).getFirst();
     assertThat(live).isNotEqualTo(old);
@@ -260,7 +260,7 @@ final class RedisDamageTest {
   void aReadOfAllLiveTasksSetsNoBadRecordAside(Damage damage) {
     List<TaskId> ids = submitted(5, HOUR);
     damage(ids.get(3), damage);
-    TaskPage page = get(store.live(100, null));
+    RecordPage page = get(store.live(100, null));
     assertThat(page.tasks()).extracting(TaskRecord::id).hasSize(4).doesNotContain(ids.get(3));
     assertThat(page.unreadable()).extracting(SetAside::id).containsExactly(ids.get(3));
     assertThat(reported).isEmpty();

@@ -13,9 +13,9 @@ import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.ItemsFailedException;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
-import io.foliot.core.store.TaskPage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -60,7 +60,7 @@ final class RedisFullTest {
     Set<TaskId> ids = new HashSet<>();
     String cursor = null;
     do {
-      TaskPage page = get(store.live(1_000, cursor));
+      RecordPage page = get(store.live(1_000, cursor));
       page.tasks().forEach(task -> ids.add(task.id()));
       cursor = page.cursor();
     } while (cursor != null);

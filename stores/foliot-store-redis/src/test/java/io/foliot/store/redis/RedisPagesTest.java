@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.backends.RedisServer;
 import io.foliot.core.TaskId;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
@@ -62,7 +62,7 @@ final class RedisPagesTest {
       List<TaskId> returned = new ArrayList<>();
       String cursor = null;
       do {
-        TaskPage page = get(store.query(QUEUE, null, limit, cursor));
+        RecordPage page = get(store.query(QUEUE, null, limit, cursor));
         assertThat(page.tasks().size()).isLessThanOrEqualTo(limit);
         page.tasks().stream().map(TaskRecord::id).forEach(returned::add);
         // Deletes some tasks that were returned, and some others, as the sweep of expired tasks does.
@@ -89,7 +89,7 @@ final class RedisPagesTest {
       List<TaskId> returned = new ArrayList<>();
       String cursor = null;
       for (int at = TASKS; at == TASKS || cursor != null; at += limit / PER_PAGE_DIVISOR + 1) {
-        TaskPage page = get(store.live(limit, cursor));
+        RecordPage page = get(store.live(limit, cursor));
         page.tasks().stream().map(TaskRecord::id).forEach(returned::add);
         assertThat(submitted(store, at, at + limit / PER_PAGE_DIVISOR + 1)).isNotEmpty();
         cursor = page.cursor();
@@ -106,7 +106,7 @@ final class RedisPagesTest {
       List<TaskId> returned = new ArrayList<>();
       String cursor = null;
       do {
-        TaskPage page = get(store.live(limit, cursor));
+        RecordPage page = get(store.live(limit, cursor));
         assertThat(page.tasks()).hasSize(Math.min(limit, TASKS - returned.size()));
         page.tasks().stream().map(TaskRecord::id).forEach(returned::add);
         cursor = page.cursor();

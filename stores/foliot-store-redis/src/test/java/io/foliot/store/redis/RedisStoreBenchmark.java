@@ -7,6 +7,7 @@ import io.foliot.backends.RedisServer;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
@@ -15,7 +16,6 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
@@ -212,9 +212,9 @@ public final class RedisStoreBenchmark {
     });
     print("claim", ids.size(), claims);
     double settles = pipelined(won.size(), from -> {
-      List<Settlement> items = new ArrayList<>(batch);
+      List<AttemptEnd> items = new ArrayList<>(batch);
       for (TaskRecord task : won.subList(from, Math.min(won.size(), from + batch))) {
-        items.add(new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()),
+        items.add(new AttemptEnd(task.id(), task.generation(), Objects.requireNonNull(task.token()),
             new Outcome.Finished(), task.claimedAt(), "200"));
       }
       return store.settle(items);

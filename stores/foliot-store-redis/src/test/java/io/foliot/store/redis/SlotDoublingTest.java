@@ -20,6 +20,7 @@ import io.foliot.backends.RedisServer;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
@@ -31,12 +32,11 @@ import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotGrowth;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.SubmitResult;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.TouchResult;
@@ -388,7 +388,7 @@ final class SlotDoublingTest {
     private void check(RedisStore store, int slots) {
       assertThat(misplaced(store, options, slots)).isZero();
       assertThat(ledger.fired).hasSizeGreaterThan(KEYS);
-      TaskPage live = get(store.live(1_000, null));
+      RecordPage live = get(store.live(1_000, null));
       assertThat(live.tasks()).as("all tasks have ended").isEmpty();
       QueueCounts counts = get(store.counts()).getOrDefault(QUEUE, QueueCounts.NONE);
       assertThat(counts.live() + counts.parked()).isZero();
@@ -435,13 +435,13 @@ final class SlotDoublingTest {
             .map(entry -> new Claim(entry.id(), HOUR)).toList();
         Map<String, Long> before = new HashMap<>(ledger.newest);
         ClaimBatch batch = get(store.claim(claims));
-        List<Settlement> settlements = new ArrayList<>();
+        List<AttemptEnd> settlements = new ArrayList<>();
         List<TaskRecord> won = new ArrayList<>();
         for (ClaimResult result : batch.results()) {
           if (result instanceof ClaimResult.Won(TaskRecord task)) {
             ledger.won(task, batch.nowMillis(), before);
             won.add(task);
-            settlements.add(new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()),
+            settlements.add(new AttemptEnd(task.id(), task.generation(), Objects.requireNonNull(task.token()),
                 random.nextInt(5) == 0 ? new Outcome.Retry(Due.NOW) : new Outcome.Finished(), task.claimedAt(), ""));
           }
         }

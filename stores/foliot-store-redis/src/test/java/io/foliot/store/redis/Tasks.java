@@ -8,12 +8,12 @@ import io.foliot.api.OnConflict;
 import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
@@ -60,8 +60,8 @@ final class Tasks {
   }
 
   /** Returns the settlement by which an attempt succeeds. */
-  static Settlement finished(TaskRecord task) {
-    return new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()), new Outcome.Finished(),
+  static AttemptEnd finished(TaskRecord task) {
+    return new AttemptEnd(task.id(), task.generation(), Objects.requireNonNull(task.token()), new Outcome.Finished(),
         task.claimedAt(), "");
   }
 

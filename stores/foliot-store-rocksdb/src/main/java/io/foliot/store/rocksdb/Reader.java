@@ -9,10 +9,10 @@ import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.Probed;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;
@@ -276,14 +276,14 @@ final class Reader implements AutoCloseable {
         Layout.body(new Bytes(17), task, ofSuccessor).toArray()));
   }
 
-  TaskPage query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
+  RecordPage query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
     boolean includesLive = state == null || !state.isFinal();
     boolean includesKept = state == null || state.isFinal();
     boolean inKept = cursor == null ? !includesLive : cursorKind(cursor) == KEPT_CURSOR;
     byte @Nullable [] after = cursor == null ? null : cursorKey(cursor);
     int number = queues.number(queue);
     if (number < 0) {
-      return new TaskPage(List.of(), null);
+      return new RecordPage(List.of(), null);
     }
     Query query = new Query(number, state, Math.max(1, limit), clock.wallMillis());
     try (Database.View view = db.view()) {
@@ -295,11 +295,11 @@ final class Reader implements AutoCloseable {
         after = null;
       }
       byte[] last = includesKept ? query.kept(after, view) : null;
-      return last == null ? new TaskPage(query.found, null) : query.page(KEPT_CURSOR, last);
+      return last == null ? new RecordPage(query.found, null) : query.page(KEPT_CURSOR, last);
     }
   }
 
-  TaskPage live(int limit, @Nullable String cursor) {
+  RecordPage live(int limit, @Nullable String cursor) {
     if (cursor != null && cursorKind(cursor) != LIVE_CURSOR) {
       throw new IllegalArgumentException("the cursor is not one of this store: cursor=" + cursor);
     }
@@ -309,11 +309,11 @@ final class Reader implements AutoCloseable {
       for (; iterator.isValid(); iterator.next()) {
         found.add(decode(Layout.id(iterator.key(), 0), iterator.value(), view));
         if (found.size() == limit) {
-          return new TaskPage(found, LIVE_CURSOR + HexFormat.of().formatHex(iterator.key()));
+          return new RecordPage(found, LIVE_CURSOR + HexFormat.of().formatHex(iterator.key()));
         }
       }
       Database.check(iterator);
-      return new TaskPage(found, null);
+      return new RecordPage(found, null);
     }
   }
 
@@ -365,8 +365,8 @@ final class Reader implements AutoCloseable {
       this.nowMillis = nowMillis;
     }
 
-    TaskPage page(char kind, byte[] last) {
-      return new TaskPage(found, kind + HexFormat.of().formatHex(last));
+    RecordPage page(char kind, byte[] last) {
+      return new RecordPage(found, kind + HexFormat.of().formatHex(last));
     }
 
     private boolean isDone() {

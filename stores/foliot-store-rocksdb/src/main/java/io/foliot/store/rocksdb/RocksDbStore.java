@@ -5,6 +5,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Backups;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
@@ -24,10 +25,10 @@ import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreAwayException;
 import io.foliot.core.store.StoreException;
@@ -35,7 +36,6 @@ import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.StoreStatistics;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskOperations;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.TermsByQueue;
@@ -373,10 +373,10 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   }
 
   @Override
-  public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
-    List<Settlement> items = List.copyOf(settlements);
+  public CompletionStage<List<SettleResult>> settle(List<AttemptEnd> settlements) {
+    List<AttemptEnd> items = List.copyOf(settlements);
     long bytes = 0;
-    for (Settlement item : items) {
+    for (AttemptEnd item : items) {
       bytes += item.outcome() instanceof Outcome.Rearm rearm ? rearm.bytes() : 0;
     }
     return writer.call(
@@ -483,12 +483,13 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   }
 
   @Override
-  public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
+  public CompletionStage<RecordPage> query(String queue, @Nullable TaskState state, int limit,
+      @Nullable String cursor) {
     return read(() -> reader.query(queue, state, limit, cursor));
   }
 
   @Override
-  public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
+  public CompletionStage<RecordPage> live(int limit, @Nullable String cursor) {
     return read(() -> reader.live(limit, cursor));
   }
 

@@ -11,6 +11,7 @@ import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.DocumentKind;
@@ -23,10 +24,9 @@ import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
+import io.foliot.core.store.RecordPage;
 import io.foliot.core.store.Redrive;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
-import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.Touch;
@@ -294,7 +294,7 @@ final class OracleTest {
 
     private void settle() {
       if (!claimed.isEmpty()) {
-        List<Settlement> settlements = some(() -> {
+        List<AttemptEnd> settlements = some(() -> {
           TaskRecord task = anyClaimed();
           Outcome outcome = switch (random.nextInt(6)) {
             case 0 -> new Outcome.Failed();
@@ -303,7 +303,7 @@ final class OracleTest {
             case 2 -> new Outcome.Rearm(Due.at(anyInstant()));
             default -> new Outcome.Finished();
           };
-          return new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()), outcome,
+          return new AttemptEnd(task.id(), task.generation(), Objects.requireNonNull(task.token()), outcome,
               task.claimedAt(), "detail " + random.nextInt(), anyNote());
         });
         both(any -> any.settle(settlements));
@@ -394,7 +394,7 @@ final class OracleTest {
       List<TaskRecord> found = new ArrayList<>();
       String cursor = null;
       do {
-        TaskPage page = StoreHarness.get(any.query(queue, state, 1 + random.nextInt(20), cursor));
+        RecordPage page = StoreHarness.get(any.query(queue, state, 1 + random.nextInt(20), cursor));
         found.addAll(page.tasks());
         cursor = page.cursor();
       } while (cursor != null);

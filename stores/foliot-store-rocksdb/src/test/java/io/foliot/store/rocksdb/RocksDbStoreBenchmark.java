@@ -8,6 +8,7 @@ import io.foliot.core.SystemClock;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TimeSource;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimBatch;
 import io.foliot.core.store.ClaimResult;
@@ -17,7 +18,6 @@ import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
@@ -233,9 +233,9 @@ public final class RocksDbStoreBenchmark {
     });
     print(store, "claim", ids.size(), claims);
     double settles = pipelined(won.size(), from -> {
-      List<Settlement> items = new ArrayList<>(batch);
+      List<AttemptEnd> items = new ArrayList<>(batch);
       for (TaskRecord task : won.subList(from, Math.min(won.size(), from + batch))) {
-        items.add(new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()),
+        items.add(new AttemptEnd(task.id(), task.generation(), Objects.requireNonNull(task.token()),
             new Outcome.Finished(), task.claimedAt(), "200"));
       }
       return store.settle(items);

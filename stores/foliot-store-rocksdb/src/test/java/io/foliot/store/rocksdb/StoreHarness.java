@@ -7,6 +7,7 @@ import io.foliot.core.SlotHash;
 import io.foliot.core.TaskId;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Draft;
@@ -14,7 +15,6 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.TaskRecord;
@@ -115,7 +115,7 @@ final class StoreHarness {
   }
 
   static void settle(TaskStore store, TaskRecord task, Outcome outcome) {
-    Settlement settlement = new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()), outcome,
+    AttemptEnd settlement = new AttemptEnd(task.id(), task.generation(), Objects.requireNonNull(task.token()), outcome,
         task.claimedAt(), "detail");
     SettleResult result = get(store.settle(List.of(settlement))).getFirst();
     if (result.kind() != SettleResult.Kind.SETTLED) {

@@ -3,6 +3,7 @@ package io.foliot.core.store.batch;
 import io.foliot.api.TaskState;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
+import io.foliot.core.store.AttemptEnd;
 import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
@@ -11,7 +12,6 @@ import io.foliot.core.store.Outcome;
 import io.foliot.core.store.Redrive;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.Settlement;
 import io.foliot.core.store.TaskOperations;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
@@ -40,7 +40,7 @@ public final class BatchSteps {
       new ExtendResult(ExtendResult.Kind.STALE, 0));
 
   /** The step of {@code TaskStore.settle}. */
-  public static final BatchStep<Settlement, SettleResult> SETTLE = new Plain<>(BatchSteps::idAndChildren,
+  public static final BatchStep<AttemptEnd, SettleResult> SETTLE = new Plain<>(BatchSteps::idAndChildren,
       TaskOperations::settle, new SettleResult(SettleResult.Kind.STALE, TaskState.RUNNING, 0));
 
   /**
@@ -56,7 +56,7 @@ public final class BatchSteps {
 
   private BatchSteps() {}
 
-  private static void idAndChildren(Settlement settlement, Reads reads) {
+  private static void idAndChildren(AttemptEnd settlement, Reads reads) {
     reads.id(settlement.id());
     if (settlement.outcome() instanceof Outcome.Rearm rearm) {
       rearm.children().forEach(child -> reads.child(child.id()));

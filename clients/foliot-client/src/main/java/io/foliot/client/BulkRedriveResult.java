@@ -9,13 +9,13 @@ import java.util.List;
  * @param conflicts the ids of tasks that stay failed, because their key has a new live task
  * @param more whether the queue may have further failed tasks that this call did not reach
  */
-public record RedriveResult(long redriven, List<String> conflicts, boolean more) {
-  public RedriveResult {
+public record BulkRedriveResult(long redriven, List<String> conflicts, boolean more) {
+  public BulkRedriveResult {
     conflicts = List.copyOf(conflicts);
   }
 
-  static RedriveResult of(JsonObject json) {
-    return new RedriveResult(json.number("redriven"), json.texts("conflicts"),
+  static BulkRedriveResult of(JsonObject json) {
+    return new BulkRedriveResult(json.number("redriven"), json.texts("conflicts"),
         Boolean.TRUE.equals(json.truthOrNull("more")));
   }
 }

@@ -27,11 +27,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         "Begin with", "  foliot demo              a demonstration of half a minute, without setup",
         "  foliot server            the server, on " + Defaults.URL,
         "  foliot COMMAND --help    what a command does, with examples"})
-public final class Foliot {
-  static final int OK = 0;
-  static final int FAILURE = 1;
-  static final int USAGE = 2;
-
+public final class FoliotCommand {
   /** Words that users of other tools try, and the commands that do what they mean. */
   private static final Map<String, String> ELSEWHERE = Map.of(
       "explain", "foliot get ID --why explains why a task waits",
@@ -50,7 +46,7 @@ public final class Foliot {
       "Value for option option ('[^']+') \\((.*)\\) should be in KEY=VALUE format but was (.*)");
   private static final Pattern OPTION = Pattern.compile("--[a-z-]+");
 
-  private Foliot() {}
+  private FoliotCommand() {}
 
   /** Runs the command and ends the process. */
   public static void main(String[] args) {
@@ -69,7 +65,7 @@ public final class Foliot {
 
   /** Returns the parser of the command line, ready to execute it. */
   static CommandLine commandLine(Shell shell) {
-    CommandLine foliot = new CommandLine(new Foliot())
+    CommandLine foliot = new CommandLine(new FoliotCommand())
         .addSubcommand(new ServerCommand(shell).spec())
         .addSubcommand(new DemoCommand(shell))
         .addSubcommand(new SubmitCommand(shell))
@@ -85,7 +81,7 @@ public final class Foliot {
         .addSubcommand(new ClusterCommand(shell))
         .addSubcommand(KeysCommand.withSubcommands(shell))
         .addSubcommand(new TopCommand(shell))
-        .addSubcommand(new BenchCommand(shell.out(), shell.err(), shell.environment(), Foliot.class))
+        .addSubcommand(new BenchCommand(shell.out(), shell.err(), shell.environment(), FoliotCommand.class))
         .addSubcommand(new DoctorCommand(shell).spec())
         .addSubcommand(new BackupCommand(shell))
         .addSubcommand(new RestoreCommand(shell))
@@ -131,14 +127,14 @@ public final class Foliot {
     }
     report(shell, "this is a bug, please report it with the lines that follow: " + failure);
     failure.printStackTrace(shell.err());
-    return FAILURE;
+    return ExitCode.FAILURE;
   }
 
   private static int misused(Shell shell, ParameterException failure) {
     CommandLine line = failure.getCommandLine();
     if (line.getParent() == null && line.getParseResult().originalArgs().isEmpty()) {
       line.usage(line.getErr());
-      return USAGE;
+      return ExitCode.USAGE;
     }
     if (failure instanceof UnmatchedArgumentException unmatched) {
       report(shell, unknown(line.getCommandSpec(), unmatched.getUnmatched().getFirst()));
@@ -152,7 +148,7 @@ public final class Foliot {
           : message.substring(0, 1).toLowerCase(Locale.ROOT) + message.substring(1));
     }
     report(shell, "see '" + line.getCommandSpec().qualifiedName() + " --help'");
-    return USAGE;
+    return ExitCode.USAGE;
   }
 
   /** Returns a message of picocli about a value in the form of the other messages. */
@@ -199,7 +195,7 @@ public final class Foliot {
   static final class Version implements IVersionProvider {
     /** Returns the version in the jar's manifest; "development" if there is none. */
     static String ofFoliot() {
-      String version = Foliot.class.getPackage().getImplementationVersion();
+      String version = FoliotCommand.class.getPackage().getImplementationVersion();
       return version == null ? "development" : version;
     }
 

@@ -17,17 +17,17 @@ import io.foliot.core.Token;
  * @param note the handler's report on its work; {@link TaskNote#NONE} for nothing new. Its mark is dropped unless the
  *     outcome is {@link Outcome.Finished}
  */
-public record Settlement(TaskId id, long generation, Token token, Outcome outcome, long begunAt, String detail,
+public record AttemptEnd(TaskId id, long generation, Token token, Outcome outcome, long begunAt, String detail,
     TaskNote note) {
   /** Creates a settlement without a note. */
-  public Settlement(TaskId id, long generation, Token token, Outcome outcome, long begunAt, String detail) {
+  public AttemptEnd(TaskId id, long generation, Token token, Outcome outcome, long begunAt, String detail) {
     this(id, generation, token, outcome, begunAt, detail, TaskNote.NONE);
   }
 
   /**
    * @throws IllegalArgumentException if a child does not have the hash of the task; one step writes only one slot
    */
-  public Settlement {
+  public AttemptEnd {
     note = outcome instanceof Outcome.Finished ? note : note.marked(TaskNote.Mark.NONE);
     if (outcome instanceof Outcome.Rearm rearm) {
       for (Outcome.Child child : rearm.children()) {

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * @param generation the new generation; null if there is no live task
  * @param dueAt the new due time; null if there is no live task
  */
-public record TouchResult(String key, KeyOutcome result, @Nullable Long generation, @Nullable Instant dueAt) {
-  static TouchResult of(JsonObject json) {
-    return new TouchResult(json.text("key"), json.constant("result", KeyOutcome.values()),
+public record TouchedKey(String key, KeyOutcome result, @Nullable Long generation, @Nullable Instant dueAt) {
+  static TouchedKey of(JsonObject json) {
+    return new TouchedKey(json.text("key"), json.constant("result", KeyOutcome.values()),
         json.numberOrNull("generation"),
         json.instantOrNull("dueAt"));
   }

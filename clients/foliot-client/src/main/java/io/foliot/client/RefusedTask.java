@@ -15,17 +15,17 @@ import org.jspecify.annotations.Nullable;
  * @param detail the cause in this case and the remedy, as a human-readable text; null for none
  * @param members the further members of the problem that are strings, such as {@code field} or {@code queue}
  */
-public record Problem(String type, String title, int status, @Nullable String detail, Map<String, String> members)
+public record RefusedTask(String type, String title, int status, @Nullable String detail, Map<String, String> members)
     implements
       BatchResult {
   private static final Set<String> STANDARD = Set.of("type", "title", "detail", "instance");
 
-  public Problem {
+  public RefusedTask {
     members = Map.copyOf(members);
   }
 
   /** Returns the problem in an answer, or a problem with only the status if the answer has another form. */
-  static Problem ofAnswer(int status, byte[] body) {
+  static RefusedTask ofAnswer(int status, byte[] body) {
     try {
       List<JsonObject> roots = JsonObject.parseAll(body);
       if (roots.size() == 1) {
@@ -38,14 +38,14 @@ public record Problem(String type, String title, int status, @Nullable String de
   }
 
   /** Returns the problem of one task of a batch. */
-  static Problem ofItem(JsonObject json) {
+  static RefusedTask ofItem(JsonObject json) {
     return of(json.integer("status"), json);
   }
 
-  private static Problem of(int status, JsonObject json) {
+  private static RefusedTask of(int status, JsonObject json) {
     String type = json.textOrNull("type");
     String title = json.textOrNull("title");
-    return new Problem(type == null ? "about:blank" : type, title == null ? "HTTP status " + status : title, status,
+    return new RefusedTask(type == null ? "about:blank" : type, title == null ? "HTTP status " + status : title, status,
         json.textOrNull("detail"), members(json));
   }
 

@@ -11,17 +11,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** An attempt of a task that was claimed from a server. */
-final class ClientRun implements Run {
+final class ClientAttempt implements Attempt {
   private static final Settlement DONE = Settlement.ack();
 
   private final ClaimedTask task;
-  private final RunNote note;
+  private final AttemptNote note;
   private Settlement settlement = DONE;
 
   /** @param send sends a note of the attempt; the future completes when the note is stored or lost */
-  ClientRun(ClaimedTask task, Function<TaskNote, CompletableFuture<?>> send) {
+  ClientAttempt(ClaimedTask task, Function<TaskNote, CompletableFuture<?>> send) {
     this.task = task;
-    note = new RunNote(task.note(), send);
+    note = new AttemptNote(task.note(), send);
   }
 
   @Override
@@ -65,7 +65,7 @@ final class ClientRun implements Run {
   }
 
   @Override
-  public int attempt() {
+  public int number() {
     return task.attempt();
   }
 
@@ -96,9 +96,9 @@ final class ClientRun implements Run {
 
   private void mark(TaskNote.Mark mark) {
     if (settlement != DONE || note.isMarked()) {
-      throw EngineRun.endedTwice();
+      throw EngineAttempt.endedTwice();
     }
-    note.mark(job(), mark);
+    note.mark(run(), mark);
   }
 
   @Override
@@ -108,7 +108,7 @@ final class ClientRun implements Run {
 
   private void end(Settlement end) {
     if (settlement != DONE || note.isMarked()) {
-      throw EngineRun.endedTwice();
+      throw EngineAttempt.endedTwice();
     }
     settlement = end;
   }

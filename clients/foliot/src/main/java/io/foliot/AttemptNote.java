@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The note of an attempt: the progress, checkpoint, log and mark that its handler reports. Only the thread that runs
  * the handler may use it.
  */
-final class RunNote {
+final class AttemptNote {
   /**
    * Shortest time from the start of the attempt to the first sent note, and from each sent note to the next.
    */
@@ -28,7 +28,7 @@ final class RunNote {
    *
    * @param send sends a note while the attempt runs; the future completes when the note is stored or lost
    */
-  RunNote(TaskNote note, Function<TaskNote, CompletableFuture<?>> send) {
+  AttemptNote(TaskNote note, Function<TaskNote, CompletableFuture<?>> send) {
     this.note = note;
     this.send = send;
   }

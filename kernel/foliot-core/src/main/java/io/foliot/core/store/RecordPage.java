@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param unreadable tasks of the page whose records the store cannot read; always empty
  *     except for {@link TaskStore#live}
  */
-public record TaskPage(List<TaskRecord> tasks, @Nullable String cursor, List<SetAside> unreadable) {
+public record RecordPage(List<TaskRecord> tasks, @Nullable String cursor, List<SetAside> unreadable) {
   /** Creates a page without unreadable tasks. */
-  public TaskPage(List<TaskRecord> tasks, @Nullable String cursor) {
+  public RecordPage(List<TaskRecord> tasks, @Nullable String cursor) {
     this(tasks, cursor, List.of());
   }
 }

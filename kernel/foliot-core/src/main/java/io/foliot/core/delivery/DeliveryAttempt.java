@@ -14,19 +14,19 @@ import java.util.Map;
  * @param traceparent the W3C trace context: one span per attempt, in the trace of the firing, or in the trace of the
  *     caller if the headers of the task have a valid traceparent
  */
-public record Attempt(TaskRecord task, Target target, String traceparent) {
+public record DeliveryAttempt(TaskRecord task, Target target, String traceparent) {
   /**
    * Returns an attempt to deliver a task to the target of its queue.
    *
    * @throws IllegalArgumentException if the task belongs to another queue, because this queue's receiver must not see
    *     the task
    */
-  public static Attempt of(QueueConfig queue, TaskRecord task, String traceparent) {
+  public static DeliveryAttempt of(QueueConfig queue, TaskRecord task, String traceparent) {
     if (!task.queue().equals(queue.name())) {
       throw new IllegalArgumentException("a task must be delivered to the target of its queue: task=" + task.id()
           + ", queue=" + task.queue() + ", target=" + queue.name());
     }
-    return new Attempt(task, queue.target(), traceparent);
+    return new DeliveryAttempt(task, queue.target(), traceparent);
   }
 
   /** Returns the name of the firing: the same for all attempts of a firing. */

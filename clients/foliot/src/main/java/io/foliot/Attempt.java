@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A handler sets the end of its attempt at most once, by {@link #again}, {@link #endJob}, {@link #runAgain} or
  * {@link #fail}. A second call throws {@link IllegalStateException}.
  */
-public interface Run {
+public interface Attempt {
   /** Returns the task's id. */
   String id();
 
@@ -26,7 +26,7 @@ public interface Run {
   String firingId();
 
   /** Returns the number of this attempt, from 1. */
-  int attempt();
+  int number();
 
   /** Returns when the task was due. */
   Instant dueAt();
@@ -35,7 +35,7 @@ public interface Run {
   Map<String, String> headers();
 
   /** Returns the run of a recurring job, or null if this task belongs to no run. */
-  default @Nullable JobRun job() {
+  default @Nullable JobRun run() {
     return JobRun.of(headers());
   }
 

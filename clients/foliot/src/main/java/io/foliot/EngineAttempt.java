@@ -2,7 +2,7 @@ package io.foliot;
 
 import io.foliot.api.TaskNote;
 import io.foliot.core.delivery.Answer;
-import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.DeliveryAttempt;
 import io.foliot.core.delivery.LocalDelivery;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,17 +12,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** An attempt of a task that the engine of this process has claimed. */
-final class EngineRun implements Run {
+final class EngineAttempt implements Attempt {
   private static final Answer DONE = new Answer.Done("");
 
-  private final Attempt attempt;
-  private final RunNote note;
+  private final DeliveryAttempt attempt;
+  private final AttemptNote note;
   private Answer answer = DONE;
 
   /** @param send stores a note of the attempt; the future completes when the note is stored or lost */
-  EngineRun(Attempt attempt, Function<TaskNote, CompletableFuture<?>> send) {
+  EngineAttempt(DeliveryAttempt attempt, Function<TaskNote, CompletableFuture<?>> send) {
     this.attempt = attempt;
-    note = new RunNote(attempt.task().note(), send);
+    note = new AttemptNote(attempt.task().note(), send);
   }
 
   @Override
@@ -66,7 +66,7 @@ final class EngineRun implements Run {
   }
 
   @Override
-  public int attempt() {
+  public int number() {
     return attempt.task().attempt();
   }
 
@@ -99,7 +99,7 @@ final class EngineRun implements Run {
     if (answer != DONE || note.isMarked()) {
       throw endedTwice();
     }
-    note.mark(job(), mark);
+    note.mark(run(), mark);
   }
 
   @Override
