@@ -36,27 +36,67 @@ final class Description {
 
   /** Asserts that an answer conforms to the description. */
   void check(String method, String path, int status, String contentType, String body) {
-    String withoutQuery = path.contains("?") ? path.substring(0, path.indexOf('?')) : path;
-    String template = paths.entrySet().stream().filter(entry -> entry.getValue().matcher(withoutQuery).matches())
-        .map(Map.Entry::getKey).findFirst().orElse(null);
-    Object operation = template == null
-        ? null
-        : JsonTree.at(paths().get(template), method.toLowerCase(
-            Locale.ROOT));
+    Object operation = operation(method, path);
     Object response = operation == null ? null : response(operation, status);
     String type = contentType.contains(";") ? contentType.substring(0, contentType.indexOf(';')) : contentType;
     if (response == null) {
       assertThat(status).as("an answer without a description is a problem: " + method + " " + path)
           .isGreaterThanOrEqualTo(400);
       assertThat(type).isEqualTo("application/problem+json");
-      checkValue(JsonTree.at(document, "components", "schemas", "Problem"), JsonTree.parse(body), "$");
+      checkValue(JsonTree.at(document, "components", "schemas", "Problem"), JsonTree.parse(body), "$", true);
       return;
     }
     Object content = JsonTree.at(response, "content", type);
     assertThat(content).as("the type " + type + " of " + method + " " + path + " " + status).isNotNull();
     if (type.endsWith("json") && !type.contains("ndjson")) {
-      checkValue(JsonTree.at(content, "schema"), JsonTree.parse(body), "$");
+      checkValue(JsonTree.at(content, "schema"), JsonTree.parse(body), "$", true);
     }
+  }
+
+  private @Nullable Object operation(String method, String path) {
+    String withoutQuery = path.contains("?") ? path.substring(0, path.indexOf('?')) : path;
+    String template = paths.entrySet().stream().filter(entry -> entry.getValue().matcher(withoutQuery).matches())
+        .map(Map.Entry::getKey).findFirst().orElse(null);
+    return template == null ? null : JsonTree.at(paths().get(template), method.toLowerCase(Locale.ROOT));
+  }
+
+  /**
+   * Asserts that the body of an accepted request conforms to the description. A field that is null is treated as
+   * absent, except in a patch. A request may have fields of answers. A batch is not checked, because the server accepts
+   * it with invalid items.
+   */
+  void checkRequest(String method, String path, String contentType, String body) {
+    Object operation = operation(method, path);
+    boolean isJson = contentType.endsWith("json") && !contentType.contains("ndjson") && !body.isBlank();
+    if (operation != null && isJson && !path.contains(":batch")) {
+      Object content = resolve(JsonTree.at(operation, "requestBody", "content", contentType));
+      assertThat(content).as("the type " + contentType + " of " + method + " " + path).isNotNull();
+      Object value = JsonTree.parse(body);
+      checkValue(JsonTree.at(content, "schema"), method.equals("PATCH") ? value : withoutNulls(value),
+          "the request " + method + " " + path, false);
+    }
+  }
+
+  private static @Nullable Object withoutNulls(@Nullable Object value) {
+    return switch (value) {
+      case Map<?, ?> object -> {
+        Map<String, @Nullable Object> kept = new TreeMap<>();
+        object.forEach((name, member) -> {
+          if (member != null) {
+            kept.put(String.valueOf(name), withoutNulls(member));
+          }
+        });
+        yield kept;
+      }
+      case List<?> list -> new ArrayList<>(list.stream().map(Description::withoutNulls).toList());
+      case null -> null;
+      default -> value;
+    };
+  }
+
+  /** Asserts that a value conforms to a schema. */
+  void checkExample(Object schema, @Nullable Object value, String where) {
+    checkValue(schema, value, where, true);
   }
 
   private @Nullable Object response(Object operation, int status) {
@@ -73,13 +113,13 @@ final class Description {
     return value;
   }
 
-  private void checkValue(@Nullable Object schemaOrRef, @Nullable Object value, String where) {
+  private void checkValue(@Nullable Object schemaOrRef, @Nullable Object value, String where, boolean isStrict) {
     Map<String, Object> schema = (Map<String, Object>) requireNonNull(resolve(schemaOrRef), where);
     if (schema.get("oneOf") instanceof List<?> choices) {
       List<AssertionError> failures = new ArrayList<>();
       for (Object choice : choices) {
         try {
-          checkValue(choice, value, where);
+          checkValue(choice, value, where, isStrict);
         } catch (AssertionError e) {
           failures.add(e);
         }
@@ -99,10 +139,11 @@ final class Description {
       assertThat(found.equals("integer") && type.equals("number") ? "number" : found).as(where).isEqualTo(type);
     }
     switch (value) {
-      case Map<?, ?> object when type != null -> checkObject(schema, (Map<String, @Nullable Object>) object, where);
+      case Map<?, ?> object when type != null -> checkObject(schema, (Map<String, @Nullable Object>) object,
+          where, isStrict);
       case List<?> list when type != null -> {
         for (int i = 0; i < list.size(); i++) {
-          checkValue(schema.get("items"), list.get(i), where + "[" + i + "]");
+          checkValue(schema.get("items"), list.get(i), where + "[" + i + "]", isStrict);
         }
       }
       case String text -> checkText(schema, text, where);
@@ -112,19 +153,24 @@ final class Description {
     }
   }
 
-  private void checkObject(Map<String, Object> schema, Map<String, @Nullable Object> object, String where) {
+  private void checkObject(Map<String, Object> schema, Map<String, @Nullable Object> object, String where,
+      boolean isStrict) {
     if (schema.get("required") instanceof List<?> required) {
       assertThat(object.keySet()).as(where).containsAll((List<String>) required);
     }
     Map<String, Object> properties = schema.get("properties") instanceof Map<?, ?> map
         ? (Map<String, Object>) map
         : Map.of();
-    boolean permitsAny = properties.isEmpty() && schema.get("additionalProperties") == null;
+    Object others = Boolean.FALSE.equals(schema.get("additionalProperties"))
+        ? null
+        : schema.get("additionalProperties");
+    boolean permitsAny = properties.isEmpty() && Boolean.TRUE.equals(others);
     object.forEach((name, member) -> {
-      Object property = properties.getOrDefault(name, schema.get("additionalProperties"));
-      assertThat(permitsAny || property != null).as(where + "." + name + " is described").isTrue();
-      if (!permitsAny) {
-        checkValue(property, member, where + "." + name);
+      Object property = properties.getOrDefault(name, others);
+      boolean isClosed = isStrict || Boolean.FALSE.equals(schema.get("additionalProperties"));
+      assertThat(permitsAny || property != null || !isClosed).as(where + "." + name + " is described").isTrue();
+      if (property != null && !permitsAny) {
+        checkValue(property, member, where + "." + name, isStrict);
       }
     });
   }

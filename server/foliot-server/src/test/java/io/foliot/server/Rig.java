@@ -219,10 +219,13 @@ final class Rig implements AutoCloseable {
     return answer;
   }
 
-  /** Sends a request, and checks that its answer conforms to the description. */
+  /** Sends a request, and checks that its answer conforms to the description, and the request if it is accepted. */
   Answer call(String method, String path, @Nullable String body, Map<String, String> headers) {
     Answer answer = send(method, path, body, headers);
     description.check(method, path, answer.status, answer.headers.getOrDefault("content-type", ""), answer.body);
+    if (body != null && answer.status < 300) {
+      description.checkRequest(method, path, headers.getOrDefault("Content-Type", ""), body);
+    }
     return answer;
   }
 
