@@ -8,6 +8,9 @@ import io.foliot.api.FieldType;
 import io.foliot.api.Fields;
 import io.foliot.api.JobFields;
 import io.foliot.api.MisfireFields;
+import io.foliot.api.QueueFields;
+import io.foliot.api.RetentionFields;
+import io.foliot.api.RetryFields;
 import io.foliot.api.ScheduleFields;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -19,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +32,7 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /**
  * Computes the parts of the description of the API that follow from the tables of fields, {@link Fields}: the
- * properties of the schemas of a job, its schedule and its misfire rule. A part stands between two comments, of which
+ * properties of the schemas of jobs and of queues. A part stands between two comments, of which
  * the first names it. This command rewrites all parts:
  *
  * <pre>
@@ -52,6 +56,9 @@ final class FieldTablesTest {
   /** The tables and the names of their schemas. */
   private static final Map<Fields, String> NAMES = names();
 
+  /** The schemas of objects that have further fields in answers, or in which answers have each field. */
+  private static final Set<String> WITH_ANSWERS = Set.of("Job", "Queue", "Retry", "Retention");
+
   /** The uses of a table, each with its own schema. */
   private enum Use {
     /** A whole object, as a request has it. */
@@ -67,6 +74,9 @@ final class FieldTablesTest {
     names.put(JobFields.TABLE, "Job");
     names.put(ScheduleFields.TABLE, "Schedule");
     names.put(MisfireFields.TABLE, "Misfire");
+    names.put(QueueFields.TABLE, "Queue");
+    names.put(RetryFields.TABLE, "Retry");
+    names.put(RetentionFields.TABLE, "Retention");
     return names;
   }
 
@@ -75,8 +85,7 @@ final class FieldTablesTest {
     Map<String, String> parts = new LinkedHashMap<>();
     for (Map.Entry<Fields, String> each : NAMES.entrySet()) {
       for (Use use : Use.values()) {
-        // Only a job has further fields in answers, and needs a schema of its own there.
-        if (use != Use.ANSWER || each.getKey() == JobFields.TABLE) {
+        if (use != Use.ANSWER || WITH_ANSWERS.contains(each.getValue())) {
           parts.put(schema(each.getValue(), use) + ", the fields of " + each.getKey().object(),
               properties(each.getKey(), use, schemas));
         }
@@ -87,7 +96,7 @@ final class FieldTablesTest {
 
   private static String schema(String name, Use use) {
     return switch (use) {
-      case SETTINGS -> name.equals("Job") ? "JobSettings" : name;
+      case SETTINGS -> WITH_ANSWERS.contains(name) ? name + "Settings" : name;
       case ANSWER -> name;
       case PATCH -> name + "Patch";
     };
@@ -131,8 +140,14 @@ final class FieldTablesTest {
       case FieldType.Nested<?> nested -> {
         String name = NAMES.get(nested.fields());
         assertThat(name).as("the name of the schema of " + nested.fields().object()).isNotNull();
-        yield reference(schema(String.valueOf(name), use == Use.PATCH ? use : Use.SETTINGS));
+        boolean isSame = use == Use.PATCH || WITH_ANSWERS.contains(String.valueOf(name));
+        yield reference(schema(String.valueOf(name), isSame ? use : Use.SETTINGS));
       }
+      case FieldType.Delivery delivery -> reference(switch (use) {
+        case SETTINGS -> "Delivery";
+        case ANSWER -> "QueueDelivery";
+        case PATCH -> "DeliveryPatch";
+      });
       default -> null;
     };
   }
@@ -207,6 +222,7 @@ final class FieldTablesTest {
     String text = type.text(value);
     return switch (type) {
       case FieldType.Nested<T> nested -> null;
+      case FieldType.Delivery delivery -> null;
       case FieldType.Json json -> null;
       case FieldType.Choices<?> choices -> text.isEmpty() ? null : "[" + text + "]";
       case FieldType.Texts texts -> text.isEmpty() ? null : "[" + text.replace("\n", ", ") + "]";
@@ -291,7 +307,6 @@ final class FieldTablesTest {
     });
   }
 
-  /** No table has a number with a fraction yet. */
   @Test
   void aPropertyHasTheBoundsOfItsType() {
     Map<String, String> keywords = new LinkedHashMap<>();
