@@ -126,15 +126,16 @@ public interface Scheduler extends AutoCloseable {
 
   /**
    * Reports that an attempt did not begin: the worker has not seen the task, because the answer to its claim could not
-   * be written. The attempt does not count, and the task is due again; see {@link Outcome.NotBegun}.
+   * be written. The attempt does not count, and the task is due again; see
+   * {@link io.foliot.core.store.Outcome.NotBegun}.
    */
   CompletableFuture<SettleResult> giveBack(TaskId id, Token token, String reason);
 
   /**
    * Reports that the worker has not begun the attempt, for example because it stops. The attempt does not count, as
    * after {@link #giveBack}. But this is the word of the worker, which may be wrong each time: if the latest attempts
-   * of the generation, more than {@link Outcome.NotBegun#AT_ONCE} in a row, did not begin either, the attempt counts as
-   * failed, as after {@link #nack}. So a task that is always given back becomes a dead letter.
+   * of the generation, more than {@link io.foliot.core.store.Outcome.NotBegun#AT_ONCE} in a row, did not begin either,
+   * the attempt counts as failed, as after {@link #nack}. So a task that is always given back becomes a dead letter.
    */
   CompletableFuture<SettleResult> notBegun(TaskId id, Token token, String reason, TaskNote note);
 
