@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Observes each attempt of a handler on a worker, for example to write audits or traces, or to set up the context of a
- * thread. If the job sets {@link io.foliot.api.Job.Builder#runListeners}, listeners also observe the start or the end of
- * each run, on one worker of the queue. The methods are called on the threads of the attempts, and many threads may call
- * them concurrently.
+ * thread. If the job sets {@link io.foliot.api.Job.Builder#runListeners}, listeners also observe the start or the end
+ * of each run, on one worker of the queue. The methods are called on the threads of the attempts, and many threads may
+ * call them concurrently.
  *
  * <p>Listeners are called in the order in which they were added; {@link #after} is called in the reverse order.
  */

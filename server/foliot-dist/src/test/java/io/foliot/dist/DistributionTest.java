@@ -169,7 +169,8 @@ final class DistributionTest {
 
   /** Returns the lines of the list below a library, which is named by artifact and version. */
   private static List<String> licences(String list, String library) {
-    return list.lines().dropWhile(line -> !line.replaceFirst("^[\\w.]+:", "").replace(':', '-').equals(library)).skip(1)
+    return list.lines().dropWhile(line -> !line.replaceFirst("^[\\w.-]+:", "").replace(':', '-').equals(library))
+        .skip(1)
         .takeWhile(line -> line.startsWith("  ") && !line.isBlank()).toList();
   }
 
