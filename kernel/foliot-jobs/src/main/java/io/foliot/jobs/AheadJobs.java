@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -22,25 +23,37 @@ import org.jspecify.annotations.Nullable;
  * ({@link Rewind}). Thread-safe; no method blocks.
  *
  * <p>A search reads all jobs. It is made when the node starts, and when the node sees that the clock was set back.
- * While a search has found jobs that no pass has repaired, a further search follows a later pass.
+ * While a search has found jobs that no pass has repaired, a further search follows a later pass. A search uses at
+ * most a tenth of the time: a node that starts with a backlog needs the store for it, and jobs that are ahead are rare.
  */
 final class AheadJobs {
   private static final System.Logger LOG = System.getLogger(AheadJobs.class.getName());
   private static final int PAGE = 500;
   private static final long AGAIN_MILLIS = 30_000;
 
+  /** The pause after a page, in multiples of the time that its read took. */
+  private static final long PAUSE_FACTOR = 9;
+
   private final TaskStore store;
   private final JobMeter meter;
+  private final JobSurroundings surroundings;
   private final AtomicBoolean isSearching = new AtomicBoolean();
   private final AtomicBoolean isRequested = new AtomicBoolean();
   /** Number of jobs that the latest search has found, and that no pass of this node has repaired. */
   private final AtomicLong found = new AtomicLong();
   private volatile boolean isIncomplete;
+  private volatile boolean isClosed;
   private volatile long searchedMillis;
 
-  AheadJobs(TaskStore store, JobMeter meter) {
+  AheadJobs(TaskStore store, JobMeter meter, JobSurroundings surroundings) {
     this.store = store;
     this.meter = meter;
+    this.surroundings = surroundings;
+  }
+
+  /** Ends the present search after its page, and begins no further one. */
+  void close() {
+    isClosed = true;
   }
 
   /** Begins a search, or has the present search followed by another one. */
@@ -60,7 +73,7 @@ final class AheadJobs {
   }
 
   private void search() {
-    if (!isRequested.get() || !isSearching.compareAndSet(false, true)) {
+    if (isClosed || !isRequested.get() || !isSearching.compareAndSet(false, true)) {
       return;
     }
     isRequested.set(false);
@@ -68,6 +81,9 @@ final class AheadJobs {
     Stages.pages(cursor -> page(cursor, ahead)).whenComplete((done, failure) -> {
       isIncomplete = failure != null;
       long jobs = ahead.get();
+      if (isClosed) {
+        return;
+      }
       if (failure != null) {
         LOG.log(System.Logger.Level.WARNING,
             "cannot search for jobs that are ahead of the store's clock; searching again after a later pass", failure);
@@ -85,6 +101,23 @@ final class AheadJobs {
   }
 
   private CompletionStage<Optional<String>> page(@Nullable String cursor, AtomicLong jobs) {
+    if (isClosed) {
+      return CompletableFuture.completedFuture(Optional.empty());
+    }
+    long began = surroundings.nanoTime();
+    return read(cursor, jobs).thenCompose(next -> {
+      CompletableFuture<Optional<String>> paused = new CompletableFuture<>();
+      if (next.isEmpty()) {
+        paused.complete(next);
+      } else {
+        long millis = TimeUnit.NANOSECONDS.toMillis(PAUSE_FACTOR * (surroundings.nanoTime() - began));
+        surroundings.after(Math.max(1, millis), () -> paused.complete(next));
+      }
+      return paused;
+    });
+  }
+
+  private CompletionStage<Optional<String>> read(@Nullable String cursor, AtomicLong jobs) {
     return store.timeMicros(0).thenCombine(store.query(Shards.JOBS, null, PAGE, cursor), (micros, page) -> {
       searchedMillis = Math.floorDiv(micros, 1_000L);
       List<TaskRecord> ahead = page.tasks().stream().filter(task -> isAhead(task, searchedMillis)).toList();

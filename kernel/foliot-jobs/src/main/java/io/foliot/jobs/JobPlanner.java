@@ -91,6 +91,7 @@ public final class JobPlanner implements Delivery {
   private final WaitLog waits = new WaitLog(LOG);
   private final ClockCheck clocks;
   private final AheadJobs ahead;
+  private final JobSurroundings surroundings;
   private final PlanningShares shares = new PlanningShares();
   private final QueueShards unended = new QueueShards();
   /** Time of the latest message about delayed passes, in milliseconds since 1970. */
@@ -102,6 +103,11 @@ public final class JobPlanner implements Delivery {
   /** Creates a planner of the jobs in a store. */
   public JobPlanner(TaskStore store, JobMeter meter) {
     this(store, meter, Map.of());
+  }
+
+  /** Creates a planner with the given clock, timer and source of random bits. */
+  public JobPlanner(TaskStore store, JobMeter meter, JobSurroundings surroundings) {
+    this(store, meter, Map.of(), ClockCheck.NONE, surroundings);
   }
 
   /** Creates a planner that plans only while its node's clock agrees with the store's. */
@@ -124,8 +130,14 @@ public final class JobPlanner implements Delivery {
    * @param clocks compares the clocks of the node and of the store; while they disagree, this planner plans nothing
    */
   public JobPlanner(TaskStore store, JobMeter meter, Map<String, ShardAllocator> allocators, ClockCheck clocks) {
+    this(store, meter, allocators, clocks, new ProcessSurroundings());
+  }
+
+  private JobPlanner(TaskStore store, JobMeter meter, Map<String, ShardAllocator> allocators, ClockCheck clocks,
+      JobSurroundings surroundings) {
     this.clocks = clocks;
-    ahead = new AheadJobs(store, meter);
+    this.surroundings = surroundings;
+    ahead = new AheadJobs(store, meter, surroundings);
     this.store = store;
     this.meter = meter;
     this.allocators = new Allocators(allocators);
@@ -137,7 +149,7 @@ public final class JobPlanner implements Delivery {
    * Returns the jobs of the same store, for the callers of this process.
    */
   public Jobs jobs(JobHost host) {
-    return jobs(host, new ProcessSurroundings());
+    return jobs(host, surroundings);
   }
 
   /** Returns jobs as {@link #jobs(JobHost)} does, with the given clock, timer and source of random bits. */
@@ -396,6 +408,6 @@ public final class JobPlanner implements Delivery {
 
   @Override
   public void close() {
-    // The planner holds no resources.
+    ahead.close();
   }
 }
