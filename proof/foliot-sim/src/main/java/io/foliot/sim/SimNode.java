@@ -173,7 +173,9 @@ final class SimNode {
     sim.trace().add(name, "starts", 0);
     StoreLink link = new StoreLink(surroundings.store(), this, mine, random.split(), sim);
     TaskStore store = surroundings.bug().link(link);
-    JobPlanner planner = surroundings.planning().isOfJobs() ? new JobPlanner(store, JobMeter.NONE, aroundJobs(mine)) : null;
+    JobPlanner planner = surroundings.planning().isOfJobs()
+        ? new JobPlanner(store, JobMeter.NONE, aroundJobs(mine))
+        : null;
     List<Delivery> deliveries = new ArrayList<>(surroundings.planning().others().apply(mine));
     deliveries.add(delivery(mine));
     if (planner != null) {
