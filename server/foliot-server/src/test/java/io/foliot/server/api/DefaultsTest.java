@@ -3,9 +3,9 @@ package io.foliot.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.api.DurationText;
+import io.foliot.api.QueueConfig;
 import io.foliot.api.Retry;
-import io.foliot.core.QueueConfig;
-import io.foliot.core.Target;
+import io.foliot.api.Target;
 import io.foliot.delivery.http.HttpDelivery;
 import io.foliot.server.config.Defaults;
 import java.io.IOException;
@@ -49,8 +49,8 @@ final class DefaultsTest {
     assertThat(duration(queue, "maxRun")).isEqualTo(defaults.maxRun());
     assertThat(queue.at("/maxJobs/default").intValue()).isEqualTo(defaults.maxJobs());
     assertThat(queue.at("/maxShards/default").intValue()).isEqualTo(defaults.maxShards());
-    assertThat(duration(properties("RetentionSettings"), "finished")).isEqualTo(defaults.retainFinished());
-    assertThat(duration(properties("RetentionSettings"), "failed")).isEqualTo(defaults.retainFailed());
+    assertThat(duration(properties("RetentionSettings"), "finished")).isEqualTo(defaults.retention().finished());
+    assertThat(duration(properties("RetentionSettings"), "failed")).isEqualTo(defaults.retention().failed());
     assertThat(duration(properties("HttpDelivery"), "timeout")).isEqualTo(Target.DEFAULT_TIMEOUT);
     assertThat(duration(properties("PullDelivery"), "timeout")).isEqualTo(Target.DEFAULT_TIMEOUT);
   }
