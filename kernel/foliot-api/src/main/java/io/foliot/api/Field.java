@@ -123,7 +123,7 @@ public final class Field<T> {
   }
 
   private static boolean isEmpty(Object value) {
-    return value instanceof Collection<?> items && items.isEmpty() || value.equals(Body.EMPTY)
+    return (value instanceof Collection<?> items && items.isEmpty()) || value.equals(Body.EMPTY)
         || value.equals("");
   }
 

@@ -230,7 +230,7 @@ final class FieldOptions {
         change.reset(word);
       } else if (field == null) {
         throw noSuchSetting(word);
-      } else if (isGiven(field) || field.type() instanceof FieldType.Nested<?> nested && isGiven(nested.fields())) {
+      } else if (isGiven(field) || (field.type() instanceof FieldType.Nested<?> nested && isGiven(nested.fields()))) {
         throw CommandException.usage(word + " is both set and unset");
       } else {
         change.set(field, null);
