@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The recurring jobs of a {@link Foliot}. At each scheduled time, a job submits one task per shard to its queue. The
- * handler of that queue does the work; {@link Attempt#job} returns the scheduled time and the shard.
+ * handler of that queue does the work; {@link Attempt#run} returns the scheduled time and the shard.
  *
  * <pre>{@code
  * foliot.tasks("billing", String.class).handle((text, attempt) -> report(attempt.run().scheduledAt()));
