@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
@@ -141,7 +142,7 @@ final class DistributionTest {
             "-jar", home.resolve("foliot.jar").toRealPath().toString(), "queues");
   }
 
-  private static TreeSet<String> options(Path script) throws IOException {
+  private static Set<String> options(Path script) throws IOException {
     TreeSet<String> found = new TreeSet<>();
     JVM_OPTION.matcher(Files.readString(script).replaceAll("(?m)^#.*$", "")).results().map(MatchResult::group)
         .filter(option -> !ARCHIVES.contains(option)).forEach(found::add);
