@@ -59,6 +59,7 @@ final class DocumentsTest {
         }
       }
       """, "docs/stores.md", """
+      import io.foliot.api.*;
       import io.foliot.core.*;
       import io.foliot.engine.Engine;
       import io.foliot.core.store.*;
@@ -77,7 +78,7 @@ final class DocumentsTest {
       """, "docs/embedding.md", """
       import static org.assertj.core.api.Assertions.assertThat;
       import io.foliot.*;
-      import io.foliot.api.Job;
+      import io.foliot.api.*;
       import io.foliot.test.FoliotTest;
       import java.net.URI;
       import java.sql.Connection;
@@ -112,7 +113,7 @@ final class DocumentsTest {
       }
       """, "docs/jobs.md", """
       import io.foliot.*;
-      import io.foliot.api.Job;
+      import io.foliot.api.*;
       abstract class %s {
         Foliot foliot;
         abstract void report(java.time.Instant scheduledAt);
