@@ -33,6 +33,8 @@ final class AheadJobs {
 
   /** The pause after a page, in multiples of the time that its read took. */
   private static final long PAUSE_FACTOR = 9;
+  /** The longest pause. A read may have taken hours because the process was suspended. */
+  private static final long LONGEST_PAUSE_MILLIS = 10_000;
 
   private final TaskStore store;
   private final JobMeter meter;
@@ -111,7 +113,7 @@ final class AheadJobs {
         paused.complete(next);
       } else {
         long millis = TimeUnit.NANOSECONDS.toMillis(PAUSE_FACTOR * (surroundings.nanoTime() - began));
-        surroundings.after(Math.max(1, millis), () -> paused.complete(next));
+        surroundings.after(Math.clamp(millis, 1, LONGEST_PAUSE_MILLIS), () -> paused.complete(next));
       }
       return paused;
     });

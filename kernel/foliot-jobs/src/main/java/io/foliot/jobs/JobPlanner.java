@@ -149,11 +149,6 @@ public final class JobPlanner implements Delivery {
    * Returns the jobs of the same store, for the callers of this process.
    */
   public Jobs jobs(JobHost host) {
-    return jobs(host, surroundings);
-  }
-
-  /** Returns jobs as {@link #jobs(JobHost)} does, with the given clock, timer and source of random bits. */
-  public Jobs jobs(JobHost host, JobSurroundings surroundings) {
     return new Jobs(store, host, surroundings, shares, () -> workers.fleet(), allocators);
   }
 

@@ -27,13 +27,14 @@ final class AheadJobsTest {
   private final SettableClock clock = new SettableClock();
   private final SplittableRandom random = new SplittableRandom(1);
   private final MemoryStore memory = new MemoryStore(16, clock, () -> new Token(random.nextLong(), random.nextLong()));
+  private Duration read = READ;
   private int pages;
   private final ForwardingStore store = new ForwardingStore(memory) {
     @Override
     public CompletionStage<RecordPage> query(String queue, @Nullable TaskState state, int limit,
         @Nullable String cursor) {
       pages++;
-      clock.advance(READ);
+      clock.advance(read);
       return super.query(queue, state, limit, cursor);
     }
   };
@@ -65,6 +66,14 @@ final class AheadJobsTest {
     }
     assertThat(pages).isEqualTo(JOBS / 500 + 1);
     assertThat(pauses).containsExactly(9 * READ.toMillis(), 9 * READ.toMillis());
+  }
+
+  @Test
+  void aSuspendedProcessDoesNotPauseForHours() {
+    putJobs();
+    read = Duration.ofHours(3);
+    planner.clockSetBack();
+    assertThat(pauses).containsExactly(10_000L);
   }
 
   @Test

@@ -48,12 +48,12 @@ final class BusyJobTest {
   private final SplittableRandom random = new SplittableRandom(1);
   private final MemoryStore store = new MemoryStore(16, clock, () -> new Token(random.nextLong(), random.nextLong()));
   private final Deque<Runnable> later = new ArrayDeque<>();
-  private final JobPlanner planner = new JobPlanner(store, JobMeter.NONE);
   private final JobSurroundings surroundings = new TestSurroundings(clock, random, (millis, action) -> later.add(() -> {
     clock.advance(Duration.ofMillis(millis));
     action.run();
   }));
-  private final Jobs jobs = planner.jobs(drafts -> store.submit(drafts).toCompletableFuture(), surroundings);
+  private final JobPlanner planner = new JobPlanner(store, JobMeter.NONE, surroundings);
+  private final Jobs jobs = planner.jobs(drafts -> store.submit(drafts).toCompletableFuture());
 
   /**
    * A store on which a planner of another process works without a pause. A call of {@link Jobs} finds the job between
