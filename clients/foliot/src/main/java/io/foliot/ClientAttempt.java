@@ -11,37 +11,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** An attempt of a task that was claimed from a server. */
-final class ClientAttempt implements Attempt {
-  private static final Settlement DONE = Settlement.ack();
-
+final class ClientAttempt extends EndableAttempt<Settlement> {
   private final ClaimedTask task;
-  private final AttemptNote note;
-  private Settlement settlement = DONE;
 
   /** @param send sends a note of the attempt; the future completes when the note is stored or lost */
   ClientAttempt(ClaimedTask task, Function<TaskNote, CompletableFuture<?>> send) {
+    super(task.note(), send);
     this.task = task;
-    note = new AttemptNote(task.note(), send);
-  }
-
-  @Override
-  public @Nullable String checkpoint() {
-    return note.checkpoint();
-  }
-
-  @Override
-  public void checkpoint(String checkpoint) {
-    note.checkpoint(checkpoint);
-  }
-
-  @Override
-  public void progress(double part, String message) {
-    note.progress(part, message);
-  }
-
-  @Override
-  public void log(String line) {
-    note.log(line);
   }
 
   @Override
@@ -80,47 +56,24 @@ final class ClientAttempt implements Attempt {
   }
 
   @Override
-  public void again(Duration delay) {
-    end(Settlement.again(delay));
+  Settlement againAfter(Duration delay) {
+    return Settlement.again(delay);
   }
 
   @Override
-  public void endJob() {
-    mark(TaskNote.Mark.END_JOB);
-  }
-
-  @Override
-  public void runAgain() {
-    mark(TaskNote.Mark.RUN_AGAIN);
-  }
-
-  private void mark(TaskNote.Mark mark) {
-    if (settlement != DONE || note.isMarked()) {
-      throw EngineAttempt.endedTwice();
-    }
-    note.mark(run(), mark);
-  }
-
-  @Override
-  public void fail(String reason) {
-    end(Settlement.fail(reason));
-  }
-
-  private void end(Settlement end) {
-    if (settlement != DONE || note.isMarked()) {
-      throw EngineAttempt.endedTwice();
-    }
-    settlement = end;
+  Settlement failedFor(String reason) {
+    return Settlement.fail(reason);
   }
 
   /** Returns the end of the attempt, with its note. */
   Settlement settlement() {
-    return noted(settlement, note.atSuccess());
+    Settlement end = end();
+    return noted(end == null ? Settlement.ack() : end, noteAtSuccess());
   }
 
   /** Returns the end of the attempt if its handler threw, with the note. */
   Settlement failed(Throwable failure) {
-    return noted(Settlement.nack(failure.toString()), note.atEnd());
+    return noted(Settlement.nack(failure.toString()), noteAtFailure());
   }
 
   private static Settlement noted(Settlement end, TaskNote note) {

@@ -12,37 +12,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** An attempt of a task that the engine of this process has claimed. */
-final class EngineAttempt implements Attempt {
-  private static final Answer DONE = new Answer.Done("");
-
+final class EngineAttempt extends EndableAttempt<Answer> {
   private final DeliveryAttempt attempt;
-  private final AttemptNote note;
-  private Answer answer = DONE;
 
   /** @param send stores a note of the attempt; the future completes when the note is stored or lost */
   EngineAttempt(DeliveryAttempt attempt, Function<TaskNote, CompletableFuture<?>> send) {
+    super(attempt.task().note(), send);
     this.attempt = attempt;
-    note = new AttemptNote(attempt.task().note(), send);
-  }
-
-  @Override
-  public @Nullable String checkpoint() {
-    return note.checkpoint();
-  }
-
-  @Override
-  public void checkpoint(String checkpoint) {
-    note.checkpoint(checkpoint);
-  }
-
-  @Override
-  public void progress(double part, String message) {
-    note.progress(part, message);
-  }
-
-  @Override
-  public void log(String line) {
-    note.log(line);
   }
 
   @Override
@@ -81,47 +57,20 @@ final class EngineAttempt implements Attempt {
   }
 
   @Override
-  public void again(Duration delay) {
-    end(new Answer.Again(delay, ""));
+  Answer againAfter(Duration delay) {
+    return new Answer.Again(delay, "");
   }
 
   @Override
-  public void endJob() {
-    mark(TaskNote.Mark.END_JOB);
-  }
-
-  @Override
-  public void runAgain() {
-    mark(TaskNote.Mark.RUN_AGAIN);
-  }
-
-  private void mark(TaskNote.Mark mark) {
-    if (answer != DONE || note.isMarked()) {
-      throw endedTwice();
-    }
-    note.mark(run(), mark);
-  }
-
-  @Override
-  public void fail(String reason) {
-    end(new Answer.Fail(reason));
-  }
-
-  private void end(Answer end) {
-    if (answer != DONE || note.isMarked()) {
-      throw endedTwice();
-    }
-    answer = end;
-  }
-
-  static IllegalStateException endedTwice() {
-    return new IllegalStateException(
-        "the end of an attempt can be set only once, by again, fail, endJob or runAgain");
+  Answer failedFor(String reason) {
+    return new Answer.Fail(reason);
   }
 
   /** Returns the end of the attempt, with the note of the attempt if the note is not empty. */
   Answer answer() {
-    TaskNote last = note.atSuccess();
+    Answer end = end();
+    Answer answer = end == null ? new Answer.Done("") : end;
+    TaskNote last = noteAtSuccess();
     return last.isEmpty() ? answer : new Answer.Noted(answer, last);
   }
 
@@ -130,8 +79,8 @@ final class EngineAttempt implements Attempt {
    * and the note is empty, throws the error.
    */
   Exception failed(Throwable failure) {
-    if (!note.atEnd().isEmpty()) {
-      return new LocalDelivery.NotedFailure(failure, note.atEnd());
+    if (!noteAtFailure().isEmpty()) {
+      return new LocalDelivery.NotedFailure(failure, noteAtFailure());
     }
     if (failure instanceof Error error) {
       throw error;
