@@ -144,6 +144,9 @@ final class ConnectTest {
       assertThat(settings.maxJobs()).isEqualTo(4);
       assertThat(settings.maxShards()).isEqualTo(6);
       assertThat(settings.priority()).isEqualTo(2);
+      foliot.tasks("q", String.class).retry(5, Duration.ofSeconds(9));
+      assertThat(client.getQueue("q").settings().retry().maxAttempts()).as("a part that has its default again")
+          .isEqualTo(5);
     }
   }
 

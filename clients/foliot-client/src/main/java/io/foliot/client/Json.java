@@ -1,11 +1,13 @@
 package io.foliot.client;
 
+import io.foliot.api.Body;
 import io.foliot.api.Field;
 import io.foliot.api.FieldType;
 import io.foliot.api.Target;
 import io.foliot.api.Values;
 import java.io.ByteArrayOutputStream;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -99,17 +101,21 @@ final class Json {
   static void writeFields(JsonGenerator json, Values values) {
     for (Field<?> field : values.fields().all()) {
       if (values.isSet(field)) {
-        writeField(json, values, field);
+        writeField(json, values, field, false);
       }
     }
   }
 
-  private static <T> void writeField(JsonGenerator json, Values values, Field<T> field) {
-    writeValue(json, field, values.require(field));
+  private static <T> void writeField(JsonGenerator json, Values values, Field<T> field, boolean isPatch) {
+    writeField(json, field, values.get(field), isPatch);
   }
 
-  /** Writes a field; null is written as such. */
-  static <T> void writeValue(JsonGenerator json, Field<T> field, @Nullable T value) {
+  /**
+   * Writes a field; null is written as such.
+   *
+   * @param isPatch whether all fields of an object are written, because one that is absent in a patch keeps its value
+   */
+  static <T> void writeField(JsonGenerator json, Field<T> field, @Nullable T value, boolean isPatch) {
     String name = field.name();
     if (value == null) {
       json.writeNullProperty(name);
@@ -127,7 +133,7 @@ final class Json {
         writeTexts(json, name, ((Set<?>) value).stream().map(each -> FieldType.word((Enum<?>) each)).toList());
       case FieldType.Texts texts ->
         writeTexts(json, name, ((List<?>) value).stream().map(String.class::cast).toList());
-      case FieldType.Json body -> writeJson(json, name, requireOneValue(name, field.type().text(value)));
+      case FieldType.Json body -> writeJson(json, name, jsonOf(name, (Body) value));
       case FieldType.Delivery delivery -> {
         Target target = (Target) value;
         json.writeObjectPropertyStart(name);
@@ -138,10 +144,23 @@ final class Json {
       }
       case FieldType.Nested<T> nested -> {
         json.writeObjectPropertyStart(name);
-        writeFields(json, nested.take().apply(value));
+        Values values = nested.take().apply(value);
+        if (isPatch) {
+          values.fields().all().forEach(each -> writeField(json, values, each, true));
+        } else {
+          writeFields(json, values);
+        }
         json.writeEndObject();
       }
     }
+  }
+
+  private static String jsonOf(String name, Body body) {
+    if (!body.contentType().equals("application/json") || !body.headers().isEmpty()) {
+      throw new IllegalArgumentException(name + " must be JSON without headers: contentType=" + body.contentType()
+          + ", headers=" + body.headers().keySet());
+    }
+    return requireOneValue(name, new String(body.payload(), StandardCharsets.UTF_8));
   }
 
   /** Writes a field. Its value is JSON text that {@link #requireOneValue} has accepted. */

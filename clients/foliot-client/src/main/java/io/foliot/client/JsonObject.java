@@ -278,12 +278,8 @@ final class JsonObject {
     }
   }
 
-  /**
-   * Returns the values of the fields of a table that this object has. Other fields are ignored.
-   *
-   * @throws UnreadableAnswerException if a field has another type
-   */
-  Values values(Fields fields) {
+  /** Returns the values of the fields of a table that this object has. Other fields are ignored. */
+  private Values values(Fields fields) {
     Values values = Values.of(fields);
     for (Field<?> field : fields.all()) {
       if (has(field.name())) {
@@ -293,13 +289,22 @@ final class JsonObject {
     return values;
   }
 
-  private <T> Values with(Values values, Field<T> field) {
+  /**
+   * Returns the object that is made of the fields of a table.
+   *
+   * @throws UnreadableAnswerException if a field has another type, or a setting is none that this client knows
+   */
+  <T> T made(Fields fields, Function<Values, T> make) {
     try {
-      return values.with(field, value(field));
+      return make.apply(values(fields));
     } catch (IllegalArgumentException e) {
-      throw new UnreadableAnswerException("an answer has a setting that the client does not know: " + e.getMessage(),
-          e);
+      throw new UnreadableAnswerException("an answer has a setting that the client does not know; update"
+          + " io.foliot:foliot-client: " + e.getMessage(), e);
     }
+  }
+
+  private <T> Values with(Values values, Field<T> field) {
+    return values.with(field, value(field));
   }
 
   @SuppressWarnings("unchecked") // each case returns a value of its type
@@ -317,7 +322,7 @@ final class JsonObject {
       case FieldType.Texts texts -> texts(name);
       case FieldType.Json json -> Body.json(json(name));
       case FieldType.Delivery delivery -> object(name).target();
-      case FieldType.Nested<?> nested -> nested.make().apply(object(name).values(nested.fields()));
+      case FieldType.Nested<?> nested -> object(name).made(nested.fields(), nested.make());
     };
   }
 

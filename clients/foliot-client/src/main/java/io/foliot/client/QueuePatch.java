@@ -50,7 +50,7 @@ public final class QueuePatch {
   @SuppressWarnings("unchecked") // set() has put a value of this type there
   private <T> void write(JsonGenerator json, Field<T> field) {
     if (values.containsKey(field)) {
-      Json.writeValue(json, field, (T) values.get(field));
+      Json.writeField(json, field, (T) values.get(field), true);
     } else if (field.type() instanceof FieldType.Nested<T> nested
         && nested.fields().all().stream().anyMatch(values::containsKey)) {
       json.writeObjectPropertyStart(field.name());
@@ -74,11 +74,23 @@ public final class QueuePatch {
 
     /**
      * Sets a setting, or a part of one: a field of {@link QueueFields}, {@link io.foliot.api.RetryFields} or
-     * {@link io.foliot.api.RetentionFields}. Null is the default.
+     * {@link io.foliot.api.RetentionFields}. Null is the default. If a setting is set, its parts are not sent.
+     *
+     * @throws IllegalArgumentException if the field is no setting of a queue, or is the delivery. Use {@link #delivery}
+     *     for the delivery
      */
     public <T> Builder set(Field<T> field, @Nullable T value) {
+      if (field == QueueFields.DELIVERY || !isOfQueue(field)) {
+        throw new IllegalArgumentException(
+            "expected a setting of a queue that delivery() does not set: field=" + field);
+      }
       values.put(field, value);
       return this;
+    }
+
+    private static boolean isOfQueue(Field<?> field) {
+      return QueueFields.TABLE.all().stream().anyMatch(each -> each == field
+          || (each.type() instanceof FieldType.Nested<?> nested && nested.fields().all().contains(field)));
     }
 
     /** Sets a setting of the delivery, such as {@code url}; null removes the setting. */

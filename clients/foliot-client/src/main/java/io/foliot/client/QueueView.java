@@ -33,7 +33,8 @@ public record QueueView(
     JsonObject states = stats.has("counts") ? stats.object("counts") : JsonObject.EMPTY;
     Map<String, Long> counts = new LinkedHashMap<>();
     states.names().forEach(name -> counts.put(name, states.number(name)));
-    return new QueueView(json.text("queue"), QueueConfig.of(json.text("queue"), json.values(QueueFields.TABLE)), counts,
+    QueueConfig settings = json.made(QueueFields.TABLE, values -> QueueConfig.of(json.text("queue"), values));
+    return new QueueView(json.text("queue"), settings, counts,
         stats.durationOrNull("lag"), json.json());
   }
 

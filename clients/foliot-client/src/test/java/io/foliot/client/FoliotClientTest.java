@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.api.Allocation;
+import io.foliot.api.Body;
 import io.foliot.api.Cancellation;
 import io.foliot.api.Job;
+import io.foliot.api.JobFields;
 import io.foliot.api.Misfire;
 import io.foliot.api.OnConflict;
 import io.foliot.api.Overlap;
 import io.foliot.api.QueueConfig;
 import io.foliot.api.QueueFields;
+import io.foliot.api.Retention;
 import io.foliot.api.Retry;
 import io.foliot.api.RetryFields;
 import io.foliot.api.RunPhase;
@@ -124,6 +127,43 @@ final class FoliotClientTest {
     assertThat(JsonObject.parse(view.json().getBytes(UTF_8)).object("stats").has("settledPerSecond")).isTrue();
     client.putQueue(view.settings());
     assertThat(server.request().body()).contains("\"tries\":\"a few\"", "\"paused\":true");
+  }
+
+  @Test
+  void aQueueWithASettingOutOfTheKnownBoundsIsAnUnreadableAnswer() {
+    for (String setting : List.of("\"rate\":1e12", "\"maxShards\":0", "\"retry\":{\"backoff\":\"200000d\"}")) {
+      server.answer(200, "{\"queue\":\"mail\",\"delivery\":{\"type\":\"pull\"}," + setting + "}");
+      assertThatThrownBy(() -> client.getQueue("mail")).as(setting).isInstanceOf(UnknownOutcomeException.class)
+          .cause().hasMessageContaining("update io.foliot:foliot-client");
+    }
+  }
+
+  /** A part that is absent in a patch keeps its value, so each part that has its default must be there. */
+  @Test
+  void aWholeSettingInAPatchHasAllItsParts() {
+    server.answer(200, "{\"queue\":\"mail\",\"delivery\":{\"type\":\"pull\"}}");
+    client.patchQueue("mail", QueuePatch.builder()
+        .set(QueueFields.RETRY, new Retry(5, Duration.ofSeconds(2), 2, Duration.ofMinutes(10), 0.2))
+        .set(QueueFields.RETENTION, new Retention(Duration.ofHours(1), Duration.ofDays(1))).build());
+    assertThat(server.request().body()).isEqualTo("{\"retry\":{\"maxAttempts\":5,\"backoff\":\"PT2S\","
+        + "\"multiplier\":2.0,\"maxBackoff\":\"PT10M\",\"jitter\":0.2},"
+        + "\"retention\":{\"finished\":\"PT1H\",\"failed\":\"PT24H\"}}");
+  }
+
+  @Test
+  void aParameterThatIsNoJsonIsRefused() {
+    for (Body wrong : List.of(new Body(new byte[]{'5'}, "text/plain", Map.of()),
+        new Body(new byte[]{'5'}, "application/json", Map.of("a", "b")))) {
+      assertThatThrownBy(() -> client.putJob(Job.named("r").every(Duration.ofHours(1)).parameter(wrong).buildIn("q")))
+          .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("parameter must be JSON");
+    }
+  }
+
+  @Test
+  void aPatchTakesOnlySettingsOfQueues() {
+    assertThatThrownBy(() -> QueuePatch.builder().set(JobFields.HISTORY, 3)).hasMessageContaining("field=history");
+    assertThatThrownBy(() -> QueuePatch.builder().set(QueueFields.DELIVERY, Target.pull()))
+        .hasMessageContaining("delivery()");
   }
 
   @Test
@@ -390,7 +430,8 @@ final class FoliotClientTest {
     assertSent("PUT", "/v1/jobs/a%2Fb",
         "{\"queue\":\"q\",\"schedule\":{\"cron\":\"0 2 * * *\",\"dialect\":\"unix\",\"zone\":\"Europe/Berlin\","
             + "\"exclude\":[\"holidays\"]},\"shards\":2,\"shardParameters\":[\"eu\",\"us\"],\"overlap\":\"queue\",\"misfire\":"
-            + "{\"policy\":\"all\",\"window\":\"PT6H\",\"max\":9},\"timeout\":\"PT2H\",\"parameter\":{\"kind\": 1},\"maxAttempts\":3,"
+            + "{\"policy\":\"all\",\"window\":\"PT6H\",\"max\":9},\"timeout\":\"PT2H\","
+            + "\"parameter\":{\"kind\": 1},\"maxAttempts\":3,"
             + "\"pauseAfterFailures\":4}");
     assertThat(job.state()).isEqualTo("ACTIVE");
     assertThat(job.nextTimes()).containsExactly("2026-11-24T02:00:00+01:00");

@@ -1,5 +1,6 @@
 package io.foliot.api;
 
+import io.foliot.api.FieldType;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -26,23 +27,27 @@ public sealed interface FieldType<T> {
   String expected();
 
   /**
-   * Returns a value that has the bounds of this type, as it is stored.
+   * Returns a value that has the bounds of this type, as it is stored. Without bounds, each value has them.
    *
    * @param setting the name of the field in a message
    * @throws InvalidSettingException if the value is out of its bounds
    */
-  T checked(String setting, T value);
+  default T checked(String setting, T value) {
+    return value;
+  }
 
   /** Returns the text of a value, which {@link #parse} reads. */
   String text(T value);
 
   /**
-   * Returns the value of a text; {@link #checked} still has to check its bounds.
+   * Returns the value of a text; {@link #checked} still has to check its bounds. An object has no text.
    *
    * @param setting the name of the field in a message
    * @throws InvalidSettingException if the text is no value of this type
    */
-  T parse(String setting, String text);
+  default T parse(String setting, String text) {
+    throw new InvalidSettingException(setting, expected(), InvalidSettingException.quoted(text));
+  }
 
   /** Returns the word of a constant: its name in lower case, with hyphens. */
   static String word(Enum<?> constant) {
@@ -145,11 +150,6 @@ public sealed interface FieldType<T> {
     }
 
     @Override
-    public Boolean checked(String setting, Boolean value) {
-      return value;
-    }
-
-    @Override
     public String text(Boolean value) {
       return value.toString();
     }
@@ -202,11 +202,6 @@ public sealed interface FieldType<T> {
     @Override
     public String expected() {
       return InstantText.EXPECTED;
-    }
-
-    @Override
-    public Instant checked(String setting, Instant value) {
-      return value;
     }
 
     @Override
@@ -341,11 +336,6 @@ public sealed interface FieldType<T> {
     }
 
     @Override
-    public Body checked(String setting, Body value) {
-      return value;
-    }
-
-    @Override
     public String text(Body value) {
       return new String(value.payload(), StandardCharsets.UTF_8);
     }
@@ -364,18 +354,8 @@ public sealed interface FieldType<T> {
     }
 
     @Override
-    public Target checked(String setting, Target value) {
-      return value;
-    }
-
-    @Override
     public String text(Target value) {
       return value.toString();
-    }
-
-    @Override
-    public Target parse(String setting, String text) {
-      throw new InvalidSettingException(setting, expected(), InvalidSettingException.quoted(text));
     }
   }
 
@@ -393,18 +373,8 @@ public sealed interface FieldType<T> {
     }
 
     @Override
-    public T checked(String setting, T value) {
-      return value;
-    }
-
-    @Override
     public String text(T value) {
       return take.apply(value).toString();
-    }
-
-    @Override
-    public T parse(String setting, String text) {
-      throw new InvalidSettingException(setting, expected(), InvalidSettingException.quoted(text));
     }
   }
 }

@@ -40,7 +40,7 @@ public final class JobFields {
       "the payload of each shard").secret();
   /** The number of attempts of a shard. */
   public static final Field<Integer> MAX_ATTEMPTS = Field.optional("maxAttempts",
-      new FieldType.Whole(1, Retry.MAX_ATTEMPTS), "attempts of a shard, instead of the queue's");
+      Retry.ATTEMPTS, "attempts of a shard, instead of the queue's");
   /** The number of failed runs in a row after which the job is paused. */
   public static final Field<Integer> PAUSE_AFTER_FAILURES = Field.of("pauseAfterFailures",
       new FieldType.Whole(0, 1_000), 0, "pauses the job after this many failed runs in a row; 0 for never");

@@ -13,6 +13,9 @@ public record Misfire(Policy policy, Duration window, int max) {
   /** Maximum number of times that run after one outage. */
   public static final int MAX_RUNS = 100;
   private static final Duration LONGEST_WINDOW = Duration.ofDays(366);
+  static final FieldType.Whole RUNS = new FieldType.Whole(1, MAX_RUNS);
+  static final FieldType.Span LATENESS = new FieldType.Span(
+      window -> !window.isNegative() && window.compareTo(LONGEST_WINDOW) <= 0, "a duration of at most 366 days", false);
   /** The window of {@link Policy#SKIP} unless another one is set. */
   public static final Duration WINDOW_OF_SKIP = Duration.ofMinutes(1);
   /** The rule that runs the latest time, if it is at most a day late. */
@@ -38,10 +41,8 @@ public record Misfire(Policy policy, Duration window, int max) {
    * @throws InvalidSettingException if the window or the maximum is out of range
    */
   public Misfire {
-    InvalidSettingException.ensure(!window.isNegative() && window.compareTo(LONGEST_WINDOW) <= 0, "misfire.window",
-        "a duration of at most 366 days", DurationText.format(window));
-    InvalidSettingException.ensure(max >= 1 && max <= MAX_RUNS, "misfire.max", "a whole number from 1 to " + MAX_RUNS,
-        max);
+    LATENESS.checked("misfire.window", window);
+    RUNS.checked("misfire.max", max);
   }
 
   /** Returns the rule that runs the latest time within a window. */

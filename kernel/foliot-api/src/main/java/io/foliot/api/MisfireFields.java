@@ -9,10 +9,10 @@ public final class MisfireFields {
   public static final Field<Misfire.Policy> POLICY = Field.of("policy", FieldType.Choice.of(Misfire.Policy.class),
       Misfire.Policy.ONCE, "rule for scheduled times that are found late").option("misfire");
   /** The largest lateness of a time that may still run. */
-  public static final Field<Duration> WINDOW = Field.optional("window", FieldType.Span.ANY,
+  public static final Field<Duration> WINDOW = Field.optional("window", Misfire.LATENESS,
       "how late the run of a scheduled time may begin");
   /** The maximum number of times that run. */
-  public static final Field<Integer> MAX = Field.optional("max", new FieldType.Whole(1, Misfire.MAX_RUNS),
+  public static final Field<Integer> MAX = Field.optional("max", Misfire.RUNS,
       "with the policy all: how many late times run at most").option("misfire-max").of(POLICY);
 
   /** The table. */

@@ -12,8 +12,9 @@ public record Retention(Duration finished, Duration failed) {
   /** An hour for finished tasks, and 14 days for failed ones. */
   public static final Retention DEFAULT = new Retention(Duration.ofHours(1), Duration.ofDays(14));
 
+  /** @throws InvalidSettingException if a time is out of its bounds */
   public Retention {
-    Limits.ensureDuration("retention.finished", finished);
-    Limits.ensureDuration("retention.failed", failed);
+    FieldType.Span.DELAY.checked("retention.finished", finished);
+    FieldType.Span.DELAY.checked("retention.failed", failed);
   }
 }

@@ -16,15 +16,19 @@ public record Retry(int maxAttempts, Duration backoff, double multiplier, Durati
   /** Maximum number of attempts of one generation that a queue or a task may set. */
   public static final int MAX_ATTEMPTS = 10_000;
 
+  static final FieldType.Whole ATTEMPTS = new FieldType.Whole(1, MAX_ATTEMPTS);
+  static final FieldType.Decimal MULTIPLIER = new FieldType.Decimal(1, 100);
+  static final FieldType.Decimal JITTER = new FieldType.Decimal(0, 1);
   /** Default rule: five attempts; the wait begins at one second and doubles up to ten minutes, with a jitter of 0.2. */
   public static final Retry DEFAULT = new Retry(5, Duration.ofSeconds(1), 2, Duration.ofMinutes(10), 0.2);
 
+  /** @throws InvalidSettingException if a value is out of its bounds */
   public Retry {
-    Limits.ensure(maxAttempts >= 1 && maxAttempts <= MAX_ATTEMPTS, "retry.maxAttempts is from 1 to 10000", maxAttempts);
-    Limits.ensureDuration("retry.backoff", backoff);
-    Limits.ensure(multiplier >= 1 && multiplier <= 100, "retry.multiplier is from 1 to 100", multiplier);
-    Limits.ensureDuration("retry.maxBackoff", maxBackoff);
-    Limits.ensure(jitter >= 0 && jitter <= 1, "retry.jitter is from 0 to 1", jitter);
+    ATTEMPTS.checked("retry.maxAttempts", maxAttempts);
+    FieldType.Span.DELAY.checked("retry.backoff", backoff);
+    MULTIPLIER.checked("retry.multiplier", multiplier);
+    FieldType.Span.DELAY.checked("retry.maxBackoff", maxBackoff);
+    JITTER.checked("retry.jitter", jitter);
   }
 
   /**

@@ -6,19 +6,19 @@ import java.time.Duration;
 public final class RetryFields {
   /** The number of attempts of one generation. */
   public static final Field<Integer> MAX_ATTEMPTS = Field.of("maxAttempts",
-      new FieldType.Whole(1, Retry.MAX_ATTEMPTS), Retry.DEFAULT.maxAttempts(),
+      Retry.ATTEMPTS, Retry.DEFAULT.maxAttempts(),
       "attempts until a task is a dead letter");
   /** The wait after the first failed attempt. */
   public static final Field<Duration> BACKOFF = Field.of("backoff", FieldType.Span.DELAY, Retry.DEFAULT.backoff(),
       "wait after the first failure");
   /** The growth of the wait. */
-  public static final Field<Double> MULTIPLIER = Field.of("multiplier", new FieldType.Decimal(1, 100),
+  public static final Field<Double> MULTIPLIER = Field.of("multiplier", Retry.MULTIPLIER,
       Retry.DEFAULT.multiplier(), "factor by which the wait grows with each failure");
   /** The longest wait before jitter. */
   public static final Field<Duration> MAX_BACKOFF = Field.of("maxBackoff", FieldType.Span.DELAY,
       Retry.DEFAULT.maxBackoff(), "the longest wait, before the jitter");
   /** The largest random part of the wait. */
-  public static final Field<Double> JITTER = Field.of("jitter", new FieldType.Decimal(0, 1), Retry.DEFAULT.jitter(),
+  public static final Field<Double> JITTER = Field.of("jitter", Retry.JITTER, Retry.DEFAULT.jitter(),
       "random share of the wait, from 0 to 1");
 
   /** The table. */

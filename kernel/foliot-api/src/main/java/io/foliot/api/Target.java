@@ -21,14 +21,15 @@ public record Target(String type, Map<String, String> settings, Duration timeout
   public static final String LOCAL = "local";
   /** Timeout of a queue whose definition sets none. */
   public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
   /** Longest timeout, which is also the longest lease. */
   private static final Duration MAX_TIMEOUT = Duration.ofHours(24);
 
   public Target {
     settings = Collections.unmodifiableMap(new TreeMap<>(settings));
-    Limits.ensureDuration("delivery.timeout", timeout);
-    Limits.ensure(timeout.toMillis() >= 1 && timeout.compareTo(MAX_TIMEOUT) <= 0,
-        "delivery.timeout is from 1 ms to 24 h", timeout);
+    InvalidSettingException.ensure(timeout.compareTo(SHORTEST_TIMEOUT) >= 0 && timeout.compareTo(MAX_TIMEOUT) <= 0,
+        "delivery.timeout", "a duration from 1 ms to 24 h",
+        timeout.isNegative() ? timeout : DurationText.format(timeout));
   }
 
   /** Returns this target with another value of a setting; null removes it. */

@@ -94,9 +94,9 @@ public final class Values {
   }
 
   /**
-   * Returns a value that a field's owner no longer has any use for as absent: if a change gives the owner of a field
-   * another value and does not set the field, the field gets its default. So a new cron expression does not keep the
-   * dialect of the one that it replaces.
+   * Returns these values without those that belonged to a value that was changed: if a change gives the owner of a
+   * field another value and does not name the field, the field gets its default. So a new cron expression does not keep
+   * the dialect of the one that it replaces.
    *
    * @param before the values before the change
    * @param named the fields that the change sets or resets
@@ -141,14 +141,14 @@ public final class Values {
     return Arrays.hashCode(values);
   }
 
-  /** Returns the values that differ from the defaults, by name. */
+  /** Returns the values that differ from the defaults, by name. Values that may be secrets are not shown. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder(fields.object()).append('[');
     for (Field<?> field : fields.all()) {
       if (isSet(field)) {
         text.append(text.charAt(text.length() - 1) == '[' ? "" : ", ").append(field.name()).append('=')
-            .append(get(field));
+            .append(field.isSecret() ? "***" : get(field));
       }
     }
     return text.append(']').toString();

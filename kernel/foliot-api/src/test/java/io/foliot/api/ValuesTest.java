@@ -25,6 +25,8 @@ final class ValuesTest {
       assertThat(reset).isEqualTo(JOB).hasSameHashCodeAs(JOB);
       assertThat(reset.get(JobFields.SHARDS)).isEqualTo(1);
     }
+    assertThat(JOB.with(JobFields.SHARD_PARAMETERS, List.of("token"))).as("a value that may be a secret")
+        .hasToString("the job[shardParameters=***]");
     assertThat(set.difference(JOB)).containsExactly(JobFields.SHARDS);
     assertThatThrownBy(() -> JOB.get(ScheduleFields.CRON)).isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("field=cron");

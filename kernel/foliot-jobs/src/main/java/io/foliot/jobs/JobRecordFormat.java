@@ -60,7 +60,7 @@ final class JobRecordFormat {
   /** Flag in the byte of the code of a job's overlap rule: settings without a place of their own follow. */
   private static final int FURTHER = 0x80;
   /** The settings that have a place of their own. Each other one that is set is written as its name and its text. */
-  private static final Set<Field<?>> PLACED = Set.of(JobFields.QUEUE, JobFields.SCHEDULE, JobFields.SHARDS,
+  static final Set<Field<?>> PLACED = Set.of(JobFields.QUEUE, JobFields.SCHEDULE, JobFields.SHARDS,
       JobFields.SHARD_PARAMETERS, JobFields.OVERLAP, JobFields.MISFIRE, JobFields.TIMEOUT, JobFields.PARAMETER,
       JobFields.MAX_ATTEMPTS, JobFields.PAUSE_AFTER_FAILURES, JobFields.HISTORY, JobFields.SCOPE, JobFields.ALLOCATION,
       JobFields.ALLOCATOR, JobFields.ZONES, JobFields.RUN_LISTENERS);

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.api.Allocation;
 import io.foliot.api.Body;
+import io.foliot.api.FieldType;
 import io.foliot.api.Job;
+import io.foliot.api.JobFields;
 import io.foliot.api.Limits;
 import io.foliot.api.Misfire;
 import io.foliot.api.Overlap;
@@ -80,6 +82,13 @@ final class JobRecordFormatTest {
     assertThat(bytes).hasSize(JobRecordFormat.encode(plain).length + 1 + 1 + "labels".length() + 1
         + "team-a\nnightly".length());
     assertThat(JobRecordFormat.hash(labelled.job())).isNotEqualTo(JobRecordFormat.hash(plain.job()));
+  }
+
+  @Test
+  void eachSettingWithoutAPlaceOfItsOwnHasATextThatIsReadAgain() {
+    assertThat(JobFields.TABLE.all()).filteredOn(field -> !JobRecordFormat.PLACED.contains(field)).isNotEmpty()
+        .allSatisfy(field -> assertThat(field.type()).as("the type of %s; give it a place in the bytes", field)
+            .isNotInstanceOfAny(FieldType.Nested.class, FieldType.Delivery.class, FieldType.Json.class));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.foliot.cli;
 
+import io.foliot.api.InvalidSettingException;
 import io.foliot.load.BenchCommand;
 import io.foliot.server.config.Defaults;
 import io.foliot.server.text.Nearest;
@@ -124,6 +125,10 @@ public final class FoliotCommand {
     if (failure instanceof CommandException expected) {
       report(shell, String.valueOf(expected.getMessage()));
       return expected.exitCode();
+    }
+    if (failure instanceof InvalidSettingException wrong) {
+      report(shell, String.valueOf(wrong.getMessage()));
+      return ExitCode.USAGE;
     }
     report(shell, "this is a bug, please report it with the lines that follow: " + failure);
     failure.printStackTrace(shell.err());

@@ -13,10 +13,11 @@ final class QueueOptions {
    * of a machine can see command lines.
    */
   static final String SECRET_VARIABLE = "FOLIOT_WEBHOOK_SECRET";
+  private static final String TIMEOUT = "how long a receiver may take; default: 10s";
   /** The setting of a target that holds the secret. */
   static final String SECRET = "secret";
 
-  @Option(names = "--timeout", paramLabel = "DURATION", converter = DurationConverter.class, description = "how long a receiver may take; default: 10s")
+  @Option(names = "--timeout", paramLabel = "DURATION", converter = DurationConverter.class, description = TIMEOUT)
   @Nullable
   Duration timeout;
 

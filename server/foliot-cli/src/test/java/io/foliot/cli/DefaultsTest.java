@@ -14,7 +14,6 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -50,12 +49,11 @@ final class DefaultsTest {
 
   private static Map<String, String> help() {
     String timeout = "default: " + DurationText.format(Target.DEFAULT_TIMEOUT);
-    Map<String, String> help = new HashMap<>(Map.of("tasks --limit", "default: " + Defaults.PAGE,
+    return Map.of("tasks --limit", "default: " + Defaults.PAGE,
         "queues redrive --limit", "default: " + Defaults.REDRIVE, "queues put --timeout", timeout,
         "queues set --timeout", timeout,
         "demo --port", "default: " + Option.PORT.standard() + ", or any free one", "submit --delay", "default: at once",
-        "submit --max-attempts", "default: the setting of the queue", "submit --on-conflict", "default: reset"));
-    return help;
+        "submit --max-attempts", "default: the setting of the queue", "submit --on-conflict", "default: reset");
   }
 
   /** A default that a document states. */

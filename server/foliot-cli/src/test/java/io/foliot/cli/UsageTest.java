@@ -84,6 +84,8 @@ final class UsageTest {
         .contains("--rate: expected a number from 0.001 to 1000000000, but got \"fast\"");
     assertThat(run("queues", "put", "q", "--pull", "--concurrency", "2.5").err())
         .contains("--concurrency: expected a whole number from 1 to 2147483647, but got \"2.5\"");
+    assertThat(run("queues", "put", "q", "--pull", "--timeout", "48h").err())
+        .isEqualTo("foliot: delivery.timeout: expected a duration from 1 ms to 24 h, but got 2d\n");
     assertThat(run("queues", "put", "q", "--pull", "--to", "http://127.0.0.1:1/").err())
         .contains("give only one of these: --to, --pull").doesNotContain("rror:");
   }

@@ -2,6 +2,7 @@ package io.foliot.server.api;
 
 import static java.util.Objects.requireNonNull;
 
+import io.foliot.api.FieldType;
 import io.foliot.api.Limits;
 import io.foliot.core.Scheduler;
 import io.foliot.core.TaskId;
@@ -306,7 +307,7 @@ public final class Api implements AutoCloseable {
     Caller caller = request.caller();
     Action action = route.action();
     if (action != null && !caller.may(action)) {
-      throw forbidden("the key does not allow the action " + JsonIn.word(action));
+      throw forbidden("the key does not allow the action " + FieldType.word(action));
     }
     switch (route.reach()) {
       case OPEN, LIST, JOB -> {

@@ -133,11 +133,7 @@ final class FieldsJson {
     if (type == null) {
       throw withoutDelivery(path + "." + TYPE);
     }
-    try {
-      return new Target(type, settings, timeout[0]);
-    } catch (IllegalArgumentException e) {
-      throw new Problem(ProblemKind.INVALID_FIELD, String.valueOf(e.getMessage()));
-    }
+    return new Target(type, settings, timeout[0]);
   }
 
   /** Returns the problem of a queue without a delivery, or without the type of its delivery. */

@@ -222,7 +222,7 @@ final class JobJson {
   private static void phases(JsonGenerator json, String field, Set<RunPhase> phases) {
     if (!phases.isEmpty()) {
       json.writeArrayPropertyStart(field);
-      phases.forEach(phase -> json.writeString(JsonIn.word(phase)));
+      phases.forEach(phase -> json.writeString(FieldType.word(phase)));
       json.writeEndArray();
     }
   }
@@ -232,7 +232,7 @@ final class JobJson {
     instant(json, "time", run.time());
     json.writeStringProperty("origin", origin(run.origin()));
     json.writeStringProperty("result", result(run));
-    json.writeStringProperty("phase", JsonIn.word(run.phase()));
+    json.writeStringProperty("phase", FieldType.word(run.phase()));
     json.writeNumberProperty("shards", run.shards());
     json.writeNumberProperty("ended", run.ended());
     json.writeNumberProperty("failed", run.failed());

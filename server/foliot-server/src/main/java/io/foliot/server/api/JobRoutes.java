@@ -2,6 +2,7 @@ package io.foliot.server.api;
 
 import io.foliot.api.Allocation;
 import io.foliot.api.Body;
+import io.foliot.api.FieldType;
 import io.foliot.api.InstantText;
 import io.foliot.api.InvalidSettingException;
 import io.foliot.api.Job;
@@ -525,7 +526,7 @@ final class JobRoutes {
   /** Returns in words which run waits for its listener; empty if no run does. */
   private static String phase(JobStatus status) {
     return status.active().stream().filter(run -> run.phase() != RunPhase.SHARDS).findFirst()
-        .map(run -> " (the run of " + run.time() + " waits for its listener, which runs " + JsonIn.word(run.phase())
+        .map(run -> " (the run of " + run.time() + " waits for its listener, which runs " + FieldType.word(run.phase())
             + " the shards)")
         .orElse("");
   }

@@ -7,6 +7,7 @@ import static io.foliot.server.api.ProblemKind.MISSING_FIELD;
 import static io.foliot.server.api.ProblemKind.UNKNOWN_FIELD;
 
 import io.foliot.api.DurationText;
+import io.foliot.api.FieldType;
 import io.foliot.api.InstantText;
 import io.foliot.server.text.Nearest;
 import io.foliot.server.text.WellFormed;
@@ -19,7 +20,6 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -300,16 +300,12 @@ final class JsonIn implements AutoCloseable {
     if (text == null) {
       return null;
     }
-    List<String> known = constants.stream().map(JsonIn::word).toList();
+    List<String> known = constants.stream().map(FieldType::word).toList();
     int index = known.indexOf(text);
     if (index < 0) {
       throw invalidText(field, "one of " + String.join(", ", known), text, Nearest.of(text, known));
     }
     return constants.get(index);
-  }
-
-  static String word(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   /** Reads an array of at most {@code max} strings. A longer array is an invalid field. */

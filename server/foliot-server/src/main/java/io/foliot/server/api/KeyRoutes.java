@@ -1,5 +1,6 @@
 package io.foliot.server.api;
 
+import io.foliot.api.FieldType;
 import io.foliot.core.TimeSource;
 import io.foliot.server.security.Action;
 import io.foliot.server.security.ApiKey;
@@ -163,7 +164,7 @@ final class KeyRoutes {
       json.writeStringProperty("key", text);
     }
     json.writeArrayPropertyStart("actions");
-    key.actions().forEach(action -> json.writeString(JsonIn.word(action)));
+    key.actions().forEach(action -> json.writeString(FieldType.word(action)));
     json.writeEndArray();
     json.writeArrayPropertyStart("queues");
     key.queues().forEach(pattern -> json.writeString(pattern.text()));

@@ -1,5 +1,6 @@
 package io.foliot.server.api;
 
+import io.foliot.api.FieldType;
 import io.foliot.api.RunPhase;
 import io.foliot.api.TaskState;
 import io.foliot.core.store.AttemptRecord;
@@ -26,7 +27,7 @@ final class RunJson {
     json.writeStartObject();
     json.writeStringProperty("origin", JobJson.origin(task.origin()));
     if (task.phase() != RunPhase.SHARDS) {
-      json.writeStringProperty("phase", JsonIn.word(task.phase()));
+      json.writeStringProperty("phase", FieldType.word(task.phase()));
     }
     if (!task.zone().isEmpty()) {
       TaskJson.text(json, "zone", task.zone());
